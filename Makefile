@@ -1,0 +1,40 @@
+# Every target installs what it needs; `make check` alone assumes an installed checkout.
+NODE_MODULES := node_modules/.package-lock.json
+SOURCES := $(shell find src schemas openapi -type f 2>/dev/null)
+
+.PHONY: up test check gen bench build clean
+
+up: build
+	@exec npx --no-install zonemeter up $(ARGS)
+
+test: build
+	npx --no-install vitest run $(ARGS)
+
+build: dist/.built
+
+dist/.built: $(NODE_MODULES) $(SOURCES) tsconfig.json tsconfig.build.json
+	@rm -rf dist
+	npx --no-install tsc -p tsconfig.build.json
+	@chmod +x dist/bin/zonemeter.js
+	@touch $@
+
+$(NODE_MODULES): package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+check: build
+	npx --no-install tsc -p tsconfig.json
+	npx --no-install oxlint --deny-warnings src test tools
+	npx --no-install oxfmt --check src test tools
+	node tools/check-imports.mjs
+	node tools/check-generated.mjs
+	npx --no-install zonemeter schema check
+
+gen: $(NODE_MODULES)
+	node tools/generate.mjs
+
+bench: build
+	node bench/run.mjs $(ARGS)
+
+clean:
+	rm -rf dist

@@ -1,0 +1,44 @@
+import { ZonemeterError } from "../core/index.ts";
+
+/**
+ * Runs `work` with a signal that fires after `ms`, or when `parent` does. Rejects with ZonemeterError `unavailable` naming `what` when the
+ * time is up, even if `work` ignores its signal.
+ */
+export async function withDeadline<T>(
+  ms: number,
+  what: string,
+  work: (signal: AbortSignal) => Promise<T>,
+  parent?: AbortSignal,
+): Promise<T> {
+  const controller = new AbortController();
+  const onParent = (): void => controller.abort(parent?.reason);
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_resolve, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason as Error), { once: true });
+    timer = setTimeout(() => controller.abort(new ZonemeterError("unavailable", `${what} did not finish within ${ms} ms.`)), ms);
+    if (parent?.aborted === true) onParent();
+    else parent?.addEventListener("abort", onParent, { once: true });
+  });
+  try {
+    return await Promise.race([work(controller.signal), expired]);
+  } finally {
+    clearTimeout(timer);
+    parent?.removeEventListener("abort", onParent);
+    expired.catch(() => undefined);
+  }
+}
+
+/** Resolves after `ms`, or at once when `signal` fires. The timer does not keep the process alive. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    timer.unref();
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}

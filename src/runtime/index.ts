@@ -1,0 +1,4 @@
+export * from "./backoff.ts";
+export * from "./deadline.ts";
+export * from "./logger.ts";
+export * from "./loop.ts";

@@ -1,0 +1,42 @@
+import type { Catalogue, Sample } from "../core/index.ts";
+import type { OxqlData } from "../oxql/data.ts";
+
+/**
+ * Where samples live. Engines (embedded chdb, a ClickHouse server) implement the same contract and pass the same tests.
+ * Calls may run side by side. Engine faults reject with ZonemeterError `unavailable`; what is wrong with single samples is in the report.
+ */
+export interface Store extends OxqlData {
+  /** Stores samples. With the same token again nothing is added. Resolves when the engine has acknowledged all of them. */
+  insert(samples: readonly Sample[], token: string): Promise<InsertReport>;
+
+  /** The newest sample of every zone incarnation seen after `sinceNs`, one row for each source. */
+  latestZones(sinceNs: bigint, signal: AbortSignal): Promise<readonly LatestZone[]>;
+
+  /** Timeseries that the store can answer for. */
+  readonly catalogue: Catalogue;
+
+  /** Rejects with `unavailable` and one sentence where the engine does not answer. */
+  ping(): Promise<void>;
+
+  /** Flushes, frees the data directory, ends what was started. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** What became of a batch. `stored + refused` is the number of samples handed in; duplicates of stored ones count as stored. */
+export interface InsertReport {
+  readonly stored: number;
+  readonly refused: ReadonlyMap<RefusalReason, number>;
+  /** One sentence for each distinct cause, for the log. */
+  readonly messages: readonly string[];
+}
+
+export const REFUSAL_REASONS = ["unknown_timeseries", "schema_mismatch", "missing_datum", "expired", "unstorable"] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+/** Values by metric name; enumerated metric fields follow in parentheses: `cpu_nsec(state=user)`. Absent: not measured. */
+export interface LatestZone {
+  readonly fields: Readonly<Record<string, string | bigint | boolean>>;
+  readonly startTimeNs: bigint;
+  readonly timestampNs: bigint;
+  readonly values: Readonly<Record<string, bigint | number>>;
+}
