@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from "commander";
+import { COMMANDS, VERSION, type CommandAction } from "../cli/index.ts";
+import { messageOf, ZonemeterError } from "../core/index.ts";
+
+const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Runs the command line and resolves with the exit code. */
+async function main(argv: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const controller = new AbortController();
+  let caught: keyof typeof EXIT_BY_SIGNAL | null = null;
+  for (const name of Object.keys(EXIT_BY_SIGNAL) as (keyof typeof EXIT_BY_SIGNAL)[]) {
+    process.on(name, () => {
+      // A second signal means that the user does not want to wait for the flush.
+      if (caught !== null) process.exit(EXIT_BY_SIGNAL[name]);
+      caught = name;
+      controller.abort(new Error(`ended by ${name}`));
+    });
+  }
+
+  const program = new Command("zonemeter")
+    .description("CPU, memory and pressure of every zone, as Oximeter timeseries that only operators see.")
+    .version(VERSION, "-V, --version")
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride();
+  const run = async (action: CommandAction): Promise<void> => {
+    const outcome = await action({ stdout: process.stdout, stderr: process.stderr, env: process.env, signal: controller.signal });
+    // A long-running command that ended cleanly because it was asked to says 0 itself; others were cut short.
+    exitCode = outcome;
+  };
+  for (const command of COMMANDS) command.define(program, run);
+  for (const command of program.commands) command.exitOverride().configureOutput({ outputError: () => undefined });
+
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    if (caught !== null && controller.signal.aborted && !(error instanceof ZonemeterError)) return EXIT_BY_SIGNAL[caught];
+    return report(error);
+  }
+  return exitCode;
+}
+
+/** Prints one sentence to stderr and gives the exit code. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    const text = error.code === "commander.help" ? "No command was given; `zonemeter --help` lists them." : error.message.replace(/^error: /, "");
+    process.stderr.write(`zonemeter: ${text}\n`);
+    return 2;
+  }
+  if (error instanceof ZonemeterError) {
+    process.stderr.write(`zonemeter: ${error.message}\n`);
+    return error.exitCode;
+  }
+  process.stderr.write(`zonemeter: internal error: ${messageOf(error)}\n`);
+  if (process.env["ZONEMETER_LOG_LEVEL"] === "debug" && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
+  return 1;
+}
+
+// A reader that went away (`zonemeter query … | head`) is not an error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+});
+
+const exitCode = await main(process.argv.slice(2));
+// Data may still be on its way into a pipe: end only when it has left.
+process.stdout.write("", () => process.exit(exitCode));
