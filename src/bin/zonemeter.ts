@@ -54,7 +54,6 @@ function report(error: unknown): number {
     return error.exitCode;
   }
   process.stderr.write(`zonemeter: internal error: ${messageOf(error)}\n`);
-  if (process.env["ZONEMETER_LOG_LEVEL"] === "debug" && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
   return 1;
 }
 
