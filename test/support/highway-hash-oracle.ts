@@ -31,7 +31,10 @@ export function highwayHash64Oracle(bytes: Uint8Array): bigint {
       v0[i] = (v0[i]! + mul1[i]!) & MASK;
       mul1[i] = mul1[i]! ^ (low(v0[i]!) * high(v1[i]!));
     }
-    for (const [to, from] of [[v0, v1], [v1, v0]] as const) {
+    for (const [to, from] of [
+      [v0, v1],
+      [v1, v0],
+    ] as const) {
       for (const i of [0, 2]) {
         const [even, odd] = zipper(from[i]!, from[i + 1]!);
         to[i] = (to[i]! + even) & MASK;
