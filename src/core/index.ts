@@ -7,6 +7,7 @@ export * from "./ip-address.ts";
 export * from "./limits.ts";
 export * from "./ring.ts";
 export * from "./sample.ts";
+export * from "./socket-address.ts";
 export * from "./time.ts";
 export * from "./timeseries-key.ts";
 export * from "./timeseries-schema.ts";
