@@ -27,3 +27,95 @@ export const QUERY_MAX_ROWS = 1_000_000;
 
 /** Days that samples are kept. */
 export const RETENTION_DAYS = 30;
+
+/** Nesting of groups, parentheses and unary operators in an OxQL query; beyond it the query is refused. Keeps recursion off the end of the stack. */
+export const QUERY_MAX_DEPTH = 256;
+
+/** Alternatives, and comparisons in all of them together, of one filter's disjunctive normal form; beyond either it is refused. */
+export const FILTER_MAX_ALTERNATIVES = 1_024;
+export const FILTER_MAX_TERMS = 16_384;
+
+/** Candidates one completion offers; the rest is left out, the closest come first. */
+export const COMPLETION_MAX_SUGGESTIONS = 50;
+
+/** Bytes of target and metric texts a reader of collections remembers, twice over; beyond it those not seen again lately are read anew. */
+export const WIRE_INTERN_BYTES = 16 * 1024 * 1024;
+
+// Sources (live).
+
+/** Zones whose identity is remembered; beyond it the longest gone are forgotten and may get another start time if they come back. */
+export const IDENTITY_MAX_ENTRIES = 50_000;
+
+/** Time after which a zone that was not seen again is forgotten, measured while the agent runs. */
+export const IDENTITY_FORGET_AFTER_NS = 24n * 3_600n * 1_000_000_000n;
+
+/** How far ahead of the last written stamp new stamps may run before the identity file is written again. After a crash a new incarnation may start this much late at worst. */
+export const IDENTITY_STAMP_RESERVE_NS = 60n * 1_000_000_000n;
+
+/** Bytes of the identity file that are read; a larger one is treated as damaged. */
+export const IDENTITY_FILE_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Bytes of stderr kept of one child; what comes after is read and dropped. */
+export const CHILD_STDERR_MAX_BYTES = 16 * 1024;
+
+/** Bytes of stdout of one `kstat` or `prstat` child; beyond it the child is stopped and the sample fails. About 10,000 zones. */
+export const CHILD_STDOUT_MAX_BYTES = 32 * 1024 * 1024;
+
+/** Time between asking a child's process group to end and killing it, and the time its output may stay open after its end. */
+export const CHILD_KILL_GRACE_MS = 500;
+
+/** Bytes of one line of a long-running child; a longer line is dropped and counted. */
+export const CHILD_LINE_MAX_BYTES = 64 * 1024;
+
+/** Lines of one zonestat report; a longer report is dropped. Seven rows for each of 10,000 zones. */
+export const ZONESTAT_REPORT_MAX_LINES = 70_000;
+
+/** Whole zonestat reports that wait to be read; beyond it the oldest go, with a diagnostic. */
+export const ZONESTAT_MAX_REPORTS = 8;
+
+/** Groups of one cgroup sample over all hierarchies; beyond it the rest are left out, with a diagnostic. */
+export const CGROUP_MAX_GROUPS = 50_000;
+
+/** Time a cgroup sample runs before it lets other work on the event loop have a turn. */
+export const CGROUP_SLICE_MS = 8;
+
+/** Share of its period that one prstat run may take; beyond it the period is doubled. */
+export const VMUSAGE_MAX_COST_SHARE = 0.03;
+
+/** The longest period that a dear prstat is stretched to. */
+export const VMUSAGE_MAX_PERIOD_MS = 3_600_000;
+
+// Sources (recorded text).
+
+/** Bytes of one line of a tool's output; a longer line is dropped with a diagnostic. The tools' own lines stay below 1 KiB. */
+export const TEXT_LINE_MAX_BYTES = 64 * 1024;
+
+/** Findings a reader keeps until they are taken; beyond it they are only counted, and one more finding says how many. */
+export const TEXT_DIAGNOSTICS_MAX = 1_000;
+
+/** Zone names a reader keeps for sharing; beyond it they are collected anew. Protects memory where names change all the time. */
+export const TEXT_NAMES_MAX = 20_000;
+
+/** Rows of one zonestat or prstat report; beyond it the rest is dropped and the report counts as incomplete. */
+export const TEXT_REPORT_MAX_ROWS = 100_000;
+
+/** Reports that may stand open at once in a file that several zonestat runs wrote; beyond it the oldest is given up. */
+export const ZONESTAT_MAX_OPEN_REPORTS = 16;
+
+/** Statistics of one kstat snapshot; beyond it the rest of the snapshot is dropped with a diagnostic. 60 for each of 5,000 zones. */
+export const KSTAT_SNAPSHOT_MAX_STATISTICS = 300_000;
+
+/** Bytes of one object of `kstat -j`; a larger one is dropped with a diagnostic. */
+export const KSTAT_OBJECT_MAX_BYTES = 1024 * 1024;
+
+/** Bytes at the head of a text that are looked at to tell what it is. */
+export const FORMAT_PROBE_BYTES = 64 * 1024;
+
+/** Files of one replay; beyond it the replay is refused. Only those whose times overlap are open at once. */
+export const REPLAY_MAX_FILES = 10_000;
+
+/** Zones whose start time a replay remembers; beyond it those not seen for longest are forgotten. */
+export const REPLAY_MAX_INCARNATIONS = 100_000;
+
+/** Bytes of a recording that are read at a time. */
+export const REPLAY_CHUNK_BYTES = 256 * 1024;
