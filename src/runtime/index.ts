@@ -1,4 +1,5 @@
 export * from "./backoff.ts";
 export * from "./deadline.ts";
+export * from "./lifecycle.ts";
 export * from "./logger.ts";
 export * from "./loop.ts";
