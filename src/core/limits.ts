@@ -25,6 +25,24 @@ export const QUERY_MAX_BYTES = 4_096;
 /** Rows one query may fetch from the store, upstream's figure; beyond it the query is refused, saying what to narrow. */
 export const QUERY_MAX_ROWS = 1_000_000;
 
+/** Points that one alignment may make, upstream has no bound; beyond it the query is refused. Keeps an answer below some 100 MB of JSON. */
+export const QUERY_MAX_POINTS = 2_000_000;
+
+/** Periods that two neighbouring samples may be apart at an alignment, upstream's figure; beyond it the query is refused. */
+export const QUERY_UPSAMPLE_FACTOR = 100;
+
+/** Selections of one query that the store works on at once; the rest wait. */
+export const QUERY_CONCURRENT_SELECTS = 4;
+
+/** Alternatives of conditions that one selection hands to the store; where there are more, the query fetches more and filters itself. */
+export const SELECT_MAX_ALTERNATIVES = 64;
+
+/** Time that a running query works before it lets other work on the event loop have a turn. */
+export const QUERY_SLICE_MS = 8;
+
+/** Points that one step of an operation handles between looks at the clock. */
+export const QUERY_SLICE_POINTS = 50_000;
+
 /** Days that samples are kept. */
 export const RETENTION_DAYS = 30;
 
@@ -119,3 +137,45 @@ export const REPLAY_MAX_INCARNATIONS = 100_000;
 
 /** Bytes of a recording that are read at a time. */
 export const REPLAY_CHUNK_BYTES = 256 * 1024;
+
+// HTTP.
+
+/** Bytes of one request body, as on a deployed Nexus; beyond it the request is refused with 400. */
+export const HTTP_BODY_MAX_BYTES = 1024 * 1024;
+
+/** Time a client may take to send its headers; beyond it the request is refused with 408 and the connection cut. */
+export const HTTP_HEADERS_TIMEOUT_MS = 10_000;
+
+/** Time a client may take to send a whole request; beyond it the request is refused with 408 and the connection cut. */
+export const HTTP_REQUEST_TIMEOUT_MS = 30_000;
+
+/** Time a handler may take; beyond it its signal fires and the request is answered with 503. */
+export const HTTP_HANDLER_TIMEOUT_MS = 60_000;
+
+/** Time a client may take to read a response; beyond it the connection is cut. */
+export const HTTP_RESPONSE_TIMEOUT_MS = 60_000;
+
+/** Time a connection may stay open between requests; longer than collectors wait between collections. */
+export const HTTP_KEEP_ALIVE_MS = 75_000;
+
+/** How often connections are looked at for the two time limits of requests. */
+export const HTTP_CONNECTION_CHECK_MS = 1_000;
+
+/** Requests one server has in hand at once, until their responses are sent; beyond it requests are refused with 503. */
+export const HTTP_CONCURRENT_REQUESTS = 256;
+
+/** Connections one server keeps; beyond it new ones are closed at once. */
+export const HTTP_MAX_CONNECTIONS = 1_024;
+
+/** Items on one page of a listing, and the most a client gets if it asks for more; upstream's figures. */
+export const PAGE_DEFAULT_ITEMS = 100;
+export const PAGE_MAX_ITEMS = 10_000;
+
+/** Characters of a page token, upstream's figure; a longer one is refused. */
+export const PAGE_TOKEN_MAX_LENGTH = 512;
+
+/** Bytes of a response that a client of the control-plane APIs reads; beyond it the call fails. A page of 10,000 producers is 3 MB. */
+export const CLIENT_RESPONSE_MAX_BYTES = 16 * 1024 * 1024;
+
+/** Time one call of the control-plane APIs may take; beyond it the call fails and is tried again by whoever made it. */
+export const CLIENT_TIMEOUT_MS = 15_000;

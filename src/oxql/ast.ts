@@ -7,6 +7,8 @@ import type { TextPosition } from "../core/index.ts";
 export interface Query {
   readonly kind: "query";
   readonly operations: readonly Operation[];
+  /** The whole text that every position points into, also in subqueries, so that later errors can show the place. */
+  readonly text: string;
   readonly position: TextPosition;
 }
 
@@ -48,9 +50,10 @@ export interface FilterNot {
   readonly position: TextPosition;
 }
 
-export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "~=";
+/** `!~=` is never parsed: it is what `normalForm` makes of a negated `~=`. */
+export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "~=" | "!~=";
 
-/** `identifier op literal` */
+/** `identifier op literal`. Superset: `target:metric` as identifier, to tell the columns of a joined table apart. */
 export interface Comparison {
   readonly kind: "comparison";
   readonly identifier: string;
@@ -59,11 +62,12 @@ export interface Comparison {
   readonly position: TextPosition;
 }
 
-/** Superset: `identifier in [literal, …]`, at least one literal. */
+/** Superset: `identifier in [literal, …]`, at least one literal. `negated` is never parsed: `normalForm` makes it of a `!` before. */
 export interface Membership {
   readonly kind: "in";
   readonly identifier: string;
   readonly literals: readonly Literal[];
+  readonly negated: boolean;
   readonly position: TextPosition;
 }
 
@@ -74,14 +78,14 @@ export type Literal = (
   | { readonly type: "double"; readonly value: number }
   | { readonly type: "string" | "uuid" | "ip_addr"; readonly value: string }
   | { readonly type: "duration"; readonly valueNs: bigint }
-  /** `text` is what the user wrote, so that a printed query keeps `@now() - 1h`. */
+  /** `text` is what the user wrote, so that a printed query keeps `@now() - 1h`. Years 0 to 9999, so `valueNs` may pass 64 bits. */
   | { readonly type: "timestamp"; readonly valueNs: bigint; readonly text: string }
 ) & { readonly position: TextPosition };
 
 /** `rate` is superset: per second, from deltas. */
 export type AlignMethod = "mean_within" | "interpolate" | "rate";
 
-/** `align method(period)` */
+/** `align method(period)`. The parser lets a period of zero pass, as upstream's does; the planner refuses it. */
 export interface Align {
   readonly kind: "align";
   readonly method: AlignMethod;

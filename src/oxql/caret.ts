@@ -1,0 +1,25 @@
+import type { TextPosition } from "../core/index.ts";
+
+/** Characters of a line shown on each side of the place; longer lines are cut with `…`. */
+const CONTEXT = 60;
+
+/**
+ * The line of `text` that `position` is in and carets below the place, no newline at the end. A place that spans lines is marked on
+ * its first. Control characters show as blanks, so that the carets stay below what they mean.
+ */
+export function showPlace(text: string, position: TextPosition): string {
+  const lineStart = position.offset === 0 ? 0 : text.lastIndexOf("\n", position.offset - 1) + 1;
+  const newline = text.indexOf("\n", position.offset);
+  const lineEnd = newline === -1 ? text.length : newline;
+  const from = Math.max(lineStart, position.offset - CONTEXT);
+  const to = Math.min(lineEnd, position.offset + CONTEXT);
+  const before = (from > lineStart ? "…" : "") + printable(text.slice(from, position.offset));
+  const after = printable(text.slice(position.offset, to)) + (to < lineEnd ? "…" : "");
+  const gutter = `${position.line} | `;
+  const carets = "^".repeat(Math.max(1, Math.min(position.length, to - position.offset)));
+  return `${gutter}${before}${after}\n${" ".repeat(gutter.length - 2)}| ${" ".repeat(before.length)}${carets}`;
+}
+
+function printable(text: string): string {
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, " ");
+}
