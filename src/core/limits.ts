@@ -73,6 +73,9 @@ export const IDENTITY_STAMP_RESERVE_NS = 60n * 1_000_000_000n;
 /** Bytes of the identity file that are read; a larger one is treated as damaged. */
 export const IDENTITY_FILE_MAX_BYTES = 64 * 1024 * 1024;
 
+/** How long a child that was killed is waited for; beyond it it is left to the kernel, as it sleeps where no signal reaches it. */
+export const CHILD_REAP_MS = 5_000;
+
 /** Bytes of stderr kept of one child; what comes after is read and dropped. */
 export const CHILD_STDERR_MAX_BYTES = 16 * 1024;
 
@@ -81,12 +84,6 @@ export const CHILD_STDOUT_MAX_BYTES = 32 * 1024 * 1024;
 
 /** Time between asking a child's process group to end and killing it, and the time its output may stay open after its end. */
 export const CHILD_KILL_GRACE_MS = 500;
-
-/** Bytes of one line of a long-running child; a longer line is dropped and counted. */
-export const CHILD_LINE_MAX_BYTES = 64 * 1024;
-
-/** Lines of one zonestat report; a longer report is dropped. Seven rows for each of 10,000 zones. */
-export const ZONESTAT_REPORT_MAX_LINES = 70_000;
 
 /** Whole zonestat reports that wait to be read; beyond it the oldest go, with a diagnostic. */
 export const ZONESTAT_MAX_REPORTS = 8;
@@ -179,3 +176,51 @@ export const CLIENT_RESPONSE_MAX_BYTES = 16 * 1024 * 1024;
 
 /** Time one call of the control-plane APIs may take; beyond it the call fails and is tried again by whoever made it. */
 export const CLIENT_TIMEOUT_MS = 15_000;
+
+/** Steps of a compiled `~=` pattern; beyond it the pattern is refused. Matching costs at most this per character. */
+export const REGEX_MAX_STEPS = 5_000;
+
+/** Nesting of groups in a `~=` pattern, and the largest count of a repetition (RE2's); beyond either the pattern is refused. */
+export const REGEX_MAX_DEPTH = 100;
+export const REGEX_MAX_REPEAT = 1_000;
+
+/** Statements the embedded engine reads side by side; each holds one thread of the pool that file access uses too, of four. */
+export const STORE_READ_SESSIONS = 2;
+
+/** Statements that wait for a session, for reading and for writing each; beyond it a call is refused as busy. */
+export const STORE_QUEUE_STATEMENTS = 256;
+
+/** Time one statement may take, waiting included; then it is ended in the engine and the call fails. */
+export const STORE_STATEMENT_TIMEOUT_MS = 30_000;
+
+/** Time that closing waits for statements that run; reads are ended at once, inserts may finish. */
+export const STORE_CLOSE_TIMEOUT_MS = 3_000;
+
+/** Memory of the embedded engine as it counts it, and of one statement; beyond it statements fail and nothing else does. */
+export const STORE_ENGINE_MEMORY_BYTES = 1_200_000_000;
+export const STORE_STATEMENT_MEMORY_BYTES = 600_000_000;
+
+/** Bytes of decompressed blocks and of marks that the embedded engine keeps for the next statement. */
+export const STORE_BLOCK_CACHE_BYTES = 64_000_000;
+export const STORE_MARK_CACHE_BYTES = 16_000_000;
+
+/** Inserts per table whose tokens are remembered; an older one that comes again is stored again, and collapsed by readers. */
+export const STORE_DEDUPLICATION_WINDOW = 1_000;
+
+/** How far a sample's time may be ahead where samples expire at all; beyond it the sample is refused. A stamp of 2100 would never expire. */
+export const STORE_FUTURE_MS = 86_400_000;
+
+/** Value columns of one wide table; a schema that needs more is refused when the store opens. */
+export const STORE_TABLE_COLUMNS = 512;
+
+/** Series known for one table; samples of further ones are refused as `unstorable`. Some 600 bytes of memory each. */
+export const STORE_TABLE_SERIES = 500_000;
+
+/** Resolved pairs of fields and column kept for the next batch; beyond it all are resolved anew. Some 400 bytes each. */
+export const STORE_RESOLVED_SAMPLES = 100_000;
+
+/** Sentences of one insert's report; further causes are only counted. */
+export const STORE_REPORT_MESSAGES = 20;
+
+/** Alternatives of time and series in one statement; more are spread over several. */
+export const STORE_STATEMENT_CLASSES = 64;
