@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { fastify, type FastifyError, type FastifyInstance } from "fastify";
+import type { SocketAddress } from "../core/index.ts";
+import type { Logger } from "../runtime/index.ts";
+import { API_VERSION_HEADER, apiVersionFault } from "./api-version.ts";
+import { answerClientError } from "./client-error.ts";
+import { REQUEST_ID_HEADER, sendFailure } from "./exchange.ts";
+import { badRequest, failureOf, standardFailure, type Failure } from "./failure.ts";
+import type { Handler } from "./handler.ts";
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
+import { listen } from "./listen.ts";
+import type { OpenApiDocument } from "./openapi-document.ts";
+import { addRoutes, type Refuse } from "./routes.ts";
+
+export interface ServerOptions {
+  readonly document: OpenApiDocument;
+  /** One for each operationId of the document, no more and no fewer. */
+  readonly handlers: Readonly<Record<string, Handler>>;
+  /** What is served by GET outside the document, by path: the page and its files. */
+  readonly pages?: Readonly<Record<string, Handler>>;
+  /** An IP address. */
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Names the server in errors and the log. */
+  readonly name: string;
+  readonly logger: Logger;
+  /** Whether requests must name the version of the API they are made for (see api-version.ts). */
+  readonly apiVersion: "required" | "ignored";
+  readonly limits?: Partial<ServerLimits>;
+}
+
+export interface Server {
+  /** Where it really listens. */
+  readonly address: SocketAddress;
+  /** Takes no more requests, lets those in hand finish for up to `deadlineMs`, then cuts what is still open. Safe to call twice. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** How often connections that have become idle are closed while the server ends. */
+const CLOSE_IDLE_EVERY_MS = 20;
+
+/**
+ * Serves an OpenAPI document: checks requests against it, gives them to handlers, and answers what is wrong as Dropshot does. Throws
+ * ZonemeterError `conflict` where the port is in use and `config` where the address is not this machine's.
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const limits = { ...DEFAULT_SERVER_LIMITS, ...options.limits };
+  const { logger } = options;
+  let inHand = 0;
+  let closing: Promise<void> | null = null;
+
+  const refuse: Refuse = (failure, request, reply) => sendFailure(failure, request, reply, logger);
+  const app = createApp(limits, refuse);
+  app.setNotFoundHandler((request, reply) => refuse(standardFailure(404), request, reply));
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.header(REQUEST_ID_HEADER, request.id);
+    inHand += 1;
+    reply.raw.once("close", () => (inHand -= 1));
+    if (closing !== null) return refuse(standardFailure(503, "the server is ending"), request, reply.header("connection", "close"));
+    if (inHand > limits.concurrentRequests) {
+      return refuse(standardFailure(503, `${limits.concurrentRequests} requests are in hand`), request, reply.header("retry-after", "1"));
+    }
+    if (options.apiVersion === "ignored") return undefined;
+    const fault = apiVersionFault(request.headers[API_VERSION_HEADER], options.document.info.version);
+    return fault === null ? undefined : refuse(badRequest(fault), request, reply);
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    if (closing !== null) void reply.header("connection", "close");
+  });
+  addRoutes(app, options, limits, refuse);
+  const address = await listen(app, options, options.name);
+  app.server.maxConnections = limits.maxConnections;
+
+  const close = async (deadlineMs: number): Promise<void> => {
+    const closeIdle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+    const cut = setTimeout(() => {
+      logger.warn({ server: options.name, inHand }, "requests were cut off because the server ends");
+      app.server.closeAllConnections();
+    }, deadlineMs);
+    await app.close();
+    clearInterval(closeIdle);
+    clearTimeout(cut);
+  };
+  return { address, close: (deadlineMs) => (closing ??= close(deadlineMs)) };
+}
+
+function createApp(limits: ServerLimits, refuse: Refuse): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    exposeHeadRoutes: false,
+    bodyLimit: limits.bodyMaxBytes,
+    keepAliveTimeout: limits.keepAliveMs,
+    requestTimeout: limits.requestTimeoutMs,
+    // Of a socket on which nothing moves; every legitimate wait is shorter.
+    connectionTimeout: limits.requestTimeoutMs + limits.handlerTimeoutMs + limits.responseTimeoutMs,
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1_000 },
+    http: { headersTimeout: limits.headersTimeoutMs, connectionsCheckingInterval: limits.connectionCheckMs },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      const failure = error.code === "FST_ERR_BAD_URL" ? badRequest(`bad parameter in URL path: ${error.message}`) : standardFailure(404);
+      refuse(failure, request, reply.header(REQUEST_ID_HEADER, request.id));
+    },
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => refuse(frameworkFailure(error, limits), request, reply));
+  // Bodies are checked later, against the document; here they are only bytes of a bounded number.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  return app as unknown as FastifyInstance;
+}
+
+/** What goes wrong before a handler is reached. */
+function frameworkFailure(error: FastifyError, limits: ServerLimits): Failure {
+  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") return badRequest(`request body exceeded maximum size of ${limits.bodyMaxBytes} bytes`);
+  const status = error.statusCode ?? 500;
+  return status >= 400 && status < 500 ? badRequest(error.message) : failureOf(error);
+}
