@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import type { Reading } from "./source.ts";
+
+/** Why something is not measured. */
+export class NotMeasured {
+  readonly reason: string;
+  /** The file does not exist: this kernel, or this group, does not have the statistic. */
+  readonly absent: boolean;
+
+  constructor(reason: string, absent = false) {
+    this.reason = reason;
+    this.absent = absent;
+  }
+}
+
+export const NO_LIMIT = new NotMeasured("no limit is set");
+
+/** Text of a small kernel file, or why it cannot be read. */
+export function readKernelFile(directory: string, name: string): string | NotMeasured {
+  try {
+    return readFileSync(`${directory}/${name}`, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    if (code === "ENOENT") return new NotMeasured(`${name} is not there`, true);
+    if (code === "ENODEV") return new NotMeasured(`the group vanished while ${name} was read`);
+    if (code === "EACCES" || code === "EPERM") return new NotMeasured(`no permission to read ${name}`);
+    return new NotMeasured(`${name} could not be read (${code})`);
+  }
+}
+
+/** A file that holds one whole number. `max` is NO_LIMIT. */
+export function readNumber(directory: string, name: string): bigint | NotMeasured {
+  const text = readKernelFile(directory, name);
+  if (text instanceof NotMeasured) return text;
+  const word = text.trim();
+  if (word === "max") return NO_LIMIT;
+  return /^\d{1,20}$/.test(word) ? BigInt(word) : new NotMeasured(`${name} does not hold a number`);
+}
+
+/** The number after `key` in a file of `key number` lines, or null. */
+export function numberAfter(text: string, key: string): bigint | null {
+  const start = text.startsWith(`${key} `) ? 0 : text.indexOf(`\n${key} `) + 1;
+  if (start === 0 && !text.startsWith(`${key} `)) return null;
+  const from = start + key.length + 1;
+  let end = text.indexOf("\n", from);
+  if (end === -1) end = text.length;
+  const word = text.slice(from, end).trim();
+  return /^\d{1,20}$/.test(word) ? BigInt(word) : null;
+}
+
+/** The number after the first of `keys` that `text` has; `name` is the file's, for the reason. */
+export function keyedNumber(text: string | NotMeasured, name: string, ...keys: readonly string[]): bigint | NotMeasured {
+  if (text instanceof NotMeasured) return text;
+  for (const key of keys) {
+    const value = numberAfter(text, key);
+    if (value !== null) return value;
+  }
+  return new NotMeasured(`${name} has no readable ${keys.join(" or ")}`);
+}
+
+const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
+
+export function reading(metric: string, value: bigint | number | NotMeasured, labels: Readonly<Record<string, string>> = NO_LABELS): Reading {
+  return value instanceof NotMeasured ? { metric, labels, value: null, reason: value.reason } : { metric, labels, value };
+}

@@ -1,0 +1,36 @@
+import { NotMeasured, readKernelFile, reading } from "./cgroup-file.ts";
+import type { Reading } from "./source.ts";
+
+const RESOURCES = ["cpu", "memory", "io"] as const;
+const SHARES = ["some", "full"] as const;
+
+/**
+ * Pressure stall totals of a directory whose files are named by `fileOf`, ns. The running averages beside them cannot be re-windowed and are left
+ * alone. Where a kernel keeps no pressure (v1, `psi=0`, `cgroup.pressure` 0) there are no readings at all; `full` of cpu only where the kernel prints it.
+ */
+export function pressureReadings(directory: string, fileOf: (resource: string) => string): Reading[] {
+  const readings: Reading[] = [];
+  for (const resource of RESOURCES) {
+    const name = fileOf(resource);
+    const text = readKernelFile(directory, name);
+    if (text instanceof NotMeasured && text.absent) {
+      // All three files come and go together.
+      if (resource === "cpu") return readings;
+      continue;
+    }
+    for (const share of SHARES) {
+      const totalUsec = text instanceof NotMeasured ? text : totalOf(text, share, name);
+      if (totalUsec === null) continue;
+      readings.push(reading("pressure_nsec", totalUsec instanceof NotMeasured ? totalUsec : totalUsec * 1_000n, { resource, share }));
+    }
+  }
+  return readings;
+}
+
+/** From `some avg10=0.00 avg60=0.00 avg300=0.00 total=123`. */
+function totalOf(text: string, share: "some" | "full", name: string): bigint | NotMeasured | null {
+  const line = text.split("\n").find((each) => each.startsWith(`${share} `));
+  if (line === undefined) return share === "full" ? null : new NotMeasured(`${name} has no line for some`);
+  const match = / total=(\d{1,20})$/.exec(line.trimEnd());
+  return match === null ? new NotMeasured(`${name} has no readable total for ${share}`) : BigInt(match[1]!);
+}

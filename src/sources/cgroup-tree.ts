@@ -1,0 +1,67 @@
+import { readdirSync } from "node:fs";
+import { CGROUP_MAX_GROUPS } from "../core/index.ts";
+import type { CgroupLayout, Hierarchy } from "./cgroup-layout.ts";
+import type { TimeSlice } from "./time-slice.ts";
+
+/** Directory of one group in each hierarchy that has it. */
+export type GroupPlaces = Partial<Record<Hierarchy, string>>;
+
+export interface CgroupTree {
+  /** Reported groups by path (`/system.slice/foo.service`), each at the end of its branch. */
+  readonly leaves: ReadonlyMap<string, GroupPlaces>;
+  /** Groups were left out because there are more than CGROUP_MAX_GROUPS. */
+  readonly cut: boolean;
+}
+
+/**
+ * Joins the hierarchies by path. A group that has a group below it in any hierarchy is not reported, since its numbers hold those of what is below:
+ * so sums count nothing twice. Empty groups are reported: their counters hold what ended in them since the last sample.
+ */
+export async function readCgroupTree(layout: CgroupLayout, slice: TimeSlice): Promise<CgroupTree> {
+  const places = new Map<string, GroupPlaces>();
+  const parents = new Set<string>();
+  let cut = false;
+  const visited = new Map<string, Hierarchy>();
+  for (const [name, root] of Object.entries(layout)) {
+    const hierarchy = name as Hierarchy;
+    const twin = visited.get(root);
+    visited.set(root, hierarchy);
+    if (twin !== undefined) {
+      // Co-mounted: the same directories under another name.
+      for (const place of places.values()) if (place[twin] !== undefined) place[hierarchy] = place[twin];
+      continue;
+    }
+    const open = [""];
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (slice.spent()) await slice.rest();
+      for (const child of subgroups(root + path)) {
+        const childPath = `${path}/${child}`;
+        let place = places.get(childPath);
+        if (place === undefined) {
+          if (places.size >= CGROUP_MAX_GROUPS) {
+            cut = true;
+            break;
+          }
+          place = {};
+          places.set(childPath, place);
+        }
+        place[hierarchy] = root + childPath;
+        parents.add(path);
+        open.push(childPath);
+      }
+    }
+  }
+  for (const path of parents) places.delete(path);
+  return { leaves: places, cut };
+}
+
+/** A group that vanished, or may not be listed, has none. */
+function subgroups(directory: string): string[] {
+  try {
+    const names: string[] = [];
+    for (const entry of readdirSync(directory, { withFileTypes: true })) if (entry.isDirectory()) names.push(entry.name);
+    return names;
+  } catch {
+    return [];
+  }
+}

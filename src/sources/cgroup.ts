@@ -1,0 +1,167 @@
+import { CGROUP_MAX_GROUPS, CGROUP_SLICE_MS, NIL_UUID, ZonemeterError, messageOf, type Clock } from "../core/index.ts";
+import { cpuControllerReadings, cpuTimeReadings, readUnifiedCpu, type CpuTimes } from "./cgroup-cpu.ts";
+import { NotMeasured, readKernelFile } from "./cgroup-file.ts";
+import { GroupIncarnations, identityDirectory, lookAtGroup } from "./cgroup-identity.ts";
+import { findCgroupLayout, type CgroupLayout } from "./cgroup-layout.ts";
+import { memoryReadings } from "./cgroup-memory.ts";
+import { pidsReadings } from "./cgroup-pids.ts";
+import { pressureReadings } from "./cgroup-pressure.ts";
+import { readCgroupTree, type GroupPlaces } from "./cgroup-tree.ts";
+import { CpuacctReader, TICK_NS } from "./cpuacct.ts";
+import { SLED_SUBJECT, type IdentityBook } from "./identity.ts";
+import { isRootGroup, LinuxHost } from "./linux-host.ts";
+import type { Diagnostic, Reading, Snapshot, Source, SourceReport } from "./source.ts";
+import { TimeSlice } from "./time-slice.ts";
+
+export interface CgroupOptions {
+  readonly book: IdentityBook;
+  readonly clock: Clock;
+  /** Where the machine's root is seen, "/" where it is left out. */
+  readonly hostRoot?: string;
+}
+
+/** Name of the root group. Its numbers hold everybody's. */
+const ROOT_NAME = "global";
+
+/**
+ * Control groups as zones, read in place: v2, v1 and both together. Every group at the end of its branch is a zone, named by its path; the root
+ * is `global`; the machine is the sled. Rejects with `unavailable` where no hierarchy is mounted.
+ */
+export async function createCgroupSource(options: CgroupOptions): Promise<Source> {
+  const hostRoot = options.hostRoot ?? "/";
+  return new CgroupSource(await findCgroupLayout(hostRoot), new LinuxHost(hostRoot), options.book, options.clock);
+}
+
+class CgroupSource implements Source {
+  readonly name = "cgroup";
+  readonly #layout: CgroupLayout;
+  readonly #host: LinuxHost;
+  readonly #book: IdentityBook;
+  readonly #clock: Clock;
+  readonly #bootId: string;
+  readonly #incarnations: GroupIncarnations;
+  readonly #cpuacct: CpuacctReader | null;
+  readonly #isMachineRoot: boolean;
+  /** CPU time in the last sample, by path and inode. */
+  #lastCpuNs = new Map<string, bigint>();
+  #cpusOnline = 1n;
+
+  constructor(layout: CgroupLayout, host: LinuxHost, book: IdentityBook, clock: Clock) {
+    this.#layout = layout;
+    this.#host = host;
+    this.#book = book;
+    this.#clock = clock;
+    this.#bootId = host.bootId();
+    this.#incarnations = new GroupIncarnations(this.#bootId, book);
+    this.#cpuacct = layout.cpuacct === undefined ? null : new CpuacctReader(layout.cpuacct);
+    this.#isMachineRoot = Object.entries(layout).every(([hierarchy, directory]) => isRootGroup(hierarchy, directory));
+  }
+
+  async read(signal: AbortSignal): Promise<SourceReport> {
+    const slice = new TimeSlice(CGROUP_SLICE_MS, signal);
+    const diagnostics: Diagnostic[] = [];
+    const snapshots: Snapshot[] = [];
+    const lastCpuNs = new Map<string, bigint>();
+    const keep = (snapshot: Snapshot | null): void => {
+      if (snapshot !== null) snapshots.push(snapshot);
+    };
+    try {
+      keep(this.#readSled());
+      keep(this.#readZone(ROOT_NAME, this.#layout, lastCpuNs));
+      const tree = await readCgroupTree(this.#layout, slice);
+      if (tree.cut) {
+        const text = `There are more than ${CGROUP_MAX_GROUPS} control groups; the rest of them are not measured.`;
+        diagnostics.push({ code: "too-many-groups", text, line: null });
+      }
+      for (const [path, places] of tree.leaves) {
+        if (slice.spent()) await slice.rest();
+        keep(this.#readZone(path, places, lastCpuNs));
+      }
+    } catch (error) {
+      throw new ZonemeterError("unavailable", `Reading the control groups was broken off (${messageOf(error)}).`, { cause: error });
+    }
+    this.#lastCpuNs = lastCpuNs;
+    this.#cpuacct?.endRound();
+    diagnostics.push(...(await this.#book.save()));
+    return { snapshots, diagnostics, ended: false };
+  }
+
+  async close(): Promise<void> {
+    // Nothing is kept open between reads.
+  }
+
+  #readSled(): Snapshot | null {
+    const timestampNs = this.#book.stampFor(SLED_SUBJECT, "cgroup", this.#clock.wallNs());
+    const cpus = this.#host.cpusOnline();
+    if (!(cpus instanceof NotMeasured)) this.#cpusOnline = cpus;
+    const startTimeNs = this.#book.startTimeOf({
+      subjectKey: SLED_SUBJECT,
+      incarnation: this.#bootId,
+      bootTimeNs: this.#host.bootTimeNs(),
+      createdMonotonicNs: null,
+      timestampNs,
+    });
+    if (startTimeNs >= timestampNs) return null;
+    return { source: "cgroup", subject: { kind: "sled", startTimeNs }, sled: null, timestampNs, readings: this.#host.readings(cpus) };
+  }
+
+  /** Null where the group went away, or was made anew, while it was read: the next sample has it. */
+  #readZone(zoneName: string, places: GroupPlaces, lastCpuNs: Map<string, bigint>): Snapshot | null {
+    const directory = identityDirectory(places);
+    const before = lookAtGroup(directory);
+    if (before === null) return null;
+    const isRoot = zoneName === ROOT_NAME && this.#isMachineRoot;
+    let incarnation = isRoot ? `${this.#bootId}/root/0` : this.#incarnations.name(zoneName, before.inode);
+    const key = `${zoneName}@${before.inode}`;
+    const wallNs = this.#clock.wallNs();
+    const cpu = this.#readCpu(zoneName, places, key, incarnation);
+    const readings = this.#readRest(places);
+    const after = lookAtGroup(directory);
+    if (after === null || after.inode !== before.inode) return null;
+    if (cpu instanceof NotMeasured && readings.every((each) => each.value === null)) return null;
+
+    const timestampNs = this.#book.stampFor(zoneName, "cgroup", wallNs);
+    let createdNs = isRoot ? this.#host.bootTimeNs() : before.createdNs;
+    if (!(cpu instanceof NotMeasured)) {
+      const usedNs = cpu.userNs + cpu.sysNs;
+      if (usedNs + TICK_NS < (this.#lastCpuNs.get(key) ?? 0n)) {
+        incarnation = this.#incarnations.after(incarnation);
+        createdNs = null;
+      } else if (createdNs !== null) {
+        // It cannot have used more than all CPUs since it was made; where it has, the kernel saw the directory late.
+        const latestNs = timestampNs - usedNs / this.#cpusOnline;
+        if (createdNs > latestNs) createdNs = latestNs;
+      }
+      lastCpuNs.set(key, usedNs);
+    }
+    const startTimeNs = this.#book.startTimeOf({ subjectKey: zoneName, incarnation, bootTimeNs: createdNs, createdMonotonicNs: null, timestampNs });
+    if (startTimeNs >= timestampNs) return null;
+    const subject = { kind: "zone", zoneName, zoneType: "", zoneId: NIL_UUID, incarnation: `${zoneName}@${incarnation}`, startTimeNs } as const;
+    return { source: "cgroup", subject, sled: null, timestampNs, readings: [...cpuTimeReadings(cpu), ...readings] };
+  }
+
+  #readCpu(zoneName: string, places: GroupPlaces, key: string, incarnation: string): CpuTimes | NotMeasured {
+    if (places.cpuacct !== undefined && this.#cpuacct !== null) {
+      return this.#cpuacct.read(key, places.cpuacct, this.#book.isFromEarlierRun(zoneName, incarnation));
+    }
+    const cpu = places.unified === undefined ? new NotMeasured("the group is not in the cpuacct hierarchy") : readUnifiedCpu(places.unified);
+    return cpu instanceof NotMeasured && zoneName === ROOT_NAME && this.#isMachineRoot ? this.#host.cpuTimes() : cpu;
+  }
+
+  #readRest(places: GroupPlaces): Reading[] {
+    const controllers = places.unified === undefined ? NO_CONTROLLERS : controllersOf(places.unified);
+    return [
+      ...cpuControllerReadings(places),
+      ...memoryReadings(places, controllers),
+      ...pidsReadings(places, controllers),
+      ...(places.unified === undefined ? [] : pressureReadings(places.unified, (resource) => `${resource}.pressure`)),
+    ];
+  }
+}
+
+const NO_CONTROLLERS: ReadonlySet<string> = new Set();
+
+function controllersOf(directory: string): ReadonlySet<string> {
+  const text = readKernelFile(directory, "cgroup.controllers");
+  return text instanceof NotMeasured ? NO_CONTROLLERS : new Set(text.trim().split(" "));
+}
