@@ -31,8 +31,6 @@ export const QUERY_ERROR_KINDS = {
   delta_underflow: "a histogram's counts fell within one epoch",
   overflow: "a value does not fit 64 bits",
   row_limit: "more rows than one query may fetch",
-  point_limit: "alignment would make more points than one query may have",
-  join_ambiguous: "join on finds several partners for one timeseries",
 } as const;
 
 export type QueryErrorKind = keyof typeof QUERY_ERROR_KINDS;
