@@ -31,6 +31,8 @@ export const QUERY_ERROR_KINDS = {
   delta_underflow: "a histogram's counts fell within one epoch",
   overflow: "a value does not fit 64 bits",
   row_limit: "more rows than one query may fetch",
+  point_limit: "more points than one align may make",
+  join_ambiguous: "a timeseries of a join on has several partners",
 } as const;
 
 export type QueryErrorKind = keyof typeof QUERY_ERROR_KINDS;
