@@ -224,3 +224,6 @@ export const STORE_REPORT_MESSAGES = 20;
 
 /** Alternatives of time and series in one statement; more are spread over several. */
 export const STORE_STATEMENT_CLASSES = 64;
+
+/** Bytes of one schema file that are read; beyond it the command ends, saying so. The longest of upstream's has about 10 KiB. */
+export const SCHEMA_FILE_MAX_BYTES = 1024 * 1024;

@@ -1,0 +1,6 @@
+export * from "./csv.ts";
+export * from "./exact-json.ts";
+export * from "./ndjson.ts";
+export * from "./prometheus-text.ts";
+export { ProducerResultsReader, readProducerResults } from "./read-producer-results.ts";
+export { writeProducerResults } from "./write-producer-results.ts";
