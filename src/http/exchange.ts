@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { messageOf, ZonemeterError } from "../core/index.ts";
 import { withDeadline, type Logger } from "../runtime/index.ts";
@@ -79,7 +80,7 @@ function deliver(reply: FastifyReply, response: HandlerResponse, timeoutMs: numb
     tell(response, false);
     return reply.hijack();
   }
-  watchDelivery(raw, timeoutMs, (ok) => tell(response, ok));
+  watchDelivery(raw, reply.request.raw.socket, timeoutMs, (ok) => tell(response, ok));
   if (response.headers !== undefined) void reply.headers(response.headers);
   if (payload !== undefined) void reply.header("content-type", response.contentType ?? JSON_TYPE);
   return reply.code(response.status).send(payload);
@@ -92,12 +93,11 @@ function encodeBody(body: unknown): Buffer | undefined {
 }
 
 /** Calls `done` once: whether everything was handed to the operating system. A client that takes too long to read is cut off. */
-function watchDelivery(raw: ServerResponse, timeoutMs: number, done: (ok: boolean) => void): void {
-  const { socket } = raw;
-  const timer = setTimeout(() => socket?.destroy(), timeoutMs).unref();
+function watchDelivery(raw: ServerResponse, socket: Socket, timeoutMs: number, done: (ok: boolean) => void): void {
+  const timer = setTimeout(() => socket.destroy(), timeoutMs).unref();
   let whole = false;
   // Node also emits `finish` where the socket was destroyed under a response; only before its own listener has run can that be told.
-  raw.prependOnceListener("finish", () => (whole = socket !== null && !socket.destroyed));
+  raw.prependOnceListener("finish", () => (whole = !socket.destroyed));
   raw.once("close", () => {
     clearTimeout(timer);
     done(whole);

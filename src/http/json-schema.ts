@@ -18,7 +18,7 @@ const INTEGER_BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
  */
 export function toJsonSchema(schema: JsonSchema): JsonSchema {
   const { nullable, ...rest } = schema;
-  if (nullable === true) return { anyOf: [{ type: "null" }, toJsonSchema(rest)] };
+  if (nullable === true) return { anyOf: [toJsonSchema(rest), { type: "null" }] };
   const { type, format, ...others } = schema;
   if (type === "integer" && (format === "int64" || format === "uint64")) return { integer64: format };
   if (type === "number") return { double: true };

@@ -4,6 +4,7 @@ import type { SocketAddress } from "../core/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { API_VERSION_HEADER, apiVersionFault } from "./api-version.ts";
 import { answerClientError } from "./client-error.ts";
+import { Connections } from "./connections.ts";
 import { REQUEST_ID_HEADER, sendFailure } from "./exchange.ts";
 import { badRequest, failureOf, standardFailure, type Failure } from "./failure.ts";
 import type { Handler } from "./handler.ts";
@@ -52,6 +53,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const refuse: Refuse = (failure, request, reply) => sendFailure(failure, request, reply, logger);
   const app = createApp(limits, refuse);
+  const connections = new Connections(app.server);
   app.setNotFoundHandler((request, reply) => refuse(standardFailure(404), request, reply));
   app.addHook("onRequest", async (request, reply) => {
     void reply.header(REQUEST_ID_HEADER, request.id);
@@ -73,10 +75,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   app.server.maxConnections = limits.maxConnections;
 
   const close = async (deadlineMs: number): Promise<void> => {
-    const closeIdle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+    // A response whose last bytes are still on their way keeps its connection busy; it is looked at again until all are closed.
+    const closeIdle = setInterval(() => connections.closeIdle(), CLOSE_IDLE_EVERY_MS);
     const cut = setTimeout(() => {
       logger.warn({ server: options.name, inHand }, "requests were cut off because the server ends");
-      app.server.closeAllConnections();
+      connections.closeAll();
     }, deadlineMs);
     await app.close();
     clearInterval(closeIdle);

@@ -1,0 +1,34 @@
+import type { Server as NodeServer } from "node:http";
+import type { Socket } from "node:net";
+
+/**
+ * The connections of one server, and how many responses each still owes. Node's own closeIdleConnections leaves those open on which no
+ * request has come yet, and would let a server wait for them.
+ */
+export class Connections {
+  readonly #owed = new Map<Socket, number>();
+
+  constructor(server: NodeServer) {
+    server.on("connection", (socket: Socket) => {
+      this.#owed.set(socket, 0);
+      socket.once("close", () => this.#owed.delete(socket));
+    });
+    server.on("request", ({ socket }, response) => {
+      this.#add(socket, 1);
+      response.once("close", () => this.#add(socket, -1));
+    });
+  }
+
+  closeIdle(): void {
+    for (const [socket, owed] of this.#owed) if (owed === 0) socket.destroy();
+  }
+
+  closeAll(): void {
+    for (const socket of this.#owed.keys()) socket.destroy();
+  }
+
+  #add(socket: Socket, change: number): void {
+    const owed = this.#owed.get(socket);
+    if (owed !== undefined) this.#owed.set(socket, owed + change);
+  }
+}
