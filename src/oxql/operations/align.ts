@@ -4,7 +4,7 @@ import { describeTimeseries } from "../describe-timeseries.ts";
 import { formatDuration } from "../format-duration.ts";
 import { toDoubles } from "../int64-words.ts";
 import { queryError } from "../query-error.ts";
-import type { Dimension, Table, Timeseries } from "../table.ts";
+import type { Alignment, Dimension, Table, Timeseries } from "../table.ts";
 import { interpolate } from "./align-interpolate.ts";
 import { meanWithin } from "./align-mean.ts";
 import { rate } from "./align-rate.ts";
@@ -20,7 +20,7 @@ export interface AlignInput {
   readonly present: Uint8Array | null;
 }
 
-/** One value for each of the newest `count` windows, oldest first; NaN marks a missing one. */
+/** One value for each of the newest `count` windows, oldest first. */
 export type AlignMethodFunction = (input: AlignInput, windows: Windows, count: number) => AlignedValues;
 
 export interface AlignedValues {
@@ -37,7 +37,7 @@ const METHODS: Readonly<Record<Align["method"], AlignMethodFunction>> = { mean_w
  * (rate of a gauge, interpolation of a counter), `upsample_limit`, `overflow`, or `point_limit`.
  */
 export function align(tables: readonly Table[], operation: Align, context: OperationContext): Table[] {
-  const { endTimeNs, maxPoints = QUERY_MAX_POINTS } = context;
+  const { endTimeNs } = context;
   const { periodNs, position, method } = operation;
   if (method === "interpolate" && context.dialect === "upstream") {
     throw queryError("not_implemented", "Upstream names interpolate but does not have it: use mean_within.", position);
@@ -47,26 +47,35 @@ export function align(tables: readonly Table[], operation: Align, context: Opera
     throw queryError("overflow", "The query ends outside the years 1678 to 2262, where samples have no times: name a nearer end.", position);
   }
   const windows = new Windows(endTimeNs, periodNs);
-  const counts = new Map<Timeseries, number>();
-  let points = 0;
   for (const table of tables) {
     for (const series of table.timeseries) {
       checkShape(series, table, operation);
       checkGaps(series, table, operation);
-      const count = windows.countFrom(series.points.timestampsNs);
-      counts.set(series, count);
-      points += count;
-      if (points > maxPoints) throw tooManyPoints(series, table, operation, maxPoints);
     }
   }
+  checkPointCount(tables, operation, context);
   return tables.map(({ name, timeseries }) => ({
     name,
-    timeseries: timeseries.map((series) => alignOne(series, METHODS[method], windows, counts.get(series)!, { endTimeNs, periodNs })),
+    timeseries: timeseries.map((series) => alignOne(series, METHODS[method], windows, { endTimeNs, periodNs })),
   }));
 }
 
-function alignOne(series: Timeseries, method: AlignMethodFunction, windows: Windows, count: number, alignment: Timeseries["alignment"]): Timeseries {
+/** Throws `point_limit` where the alignment would make more points than the context allows. */
+export function checkPointCount(tables: readonly Table[], operation: Align, { endTimeNs, maxPoints = QUERY_MAX_POINTS }: OperationContext): void {
+  if (operation.periodNs <= 0n) return;
+  const windows = new Windows(endTimeNs, operation.periodNs);
+  let points = 0;
+  for (const table of tables) {
+    for (const series of table.timeseries) {
+      points += windows.countFrom(series.points.timestampsNs);
+      if (points > maxPoints) throw tooManyPoints(series, table, operation, maxPoints);
+    }
+  }
+}
+
+function alignOne(series: Timeseries, method: AlignMethodFunction, windows: Windows, alignment: Alignment): Timeseries {
   const { startTimesNs, timestampsNs, dimensions } = series.points;
+  const count = windows.countFrom(timestampsNs);
   const column = dimensions[0]!.values;
   const values = column.type === "integer" ? toDoubles(column.values) : (column.values as Float64Array);
   const starts = startTimesNs === null ? null : windows.offsets(startTimesNs);

@@ -1,0 +1,176 @@
+import { QUERY_CONCURRENT_SELECTS, QUERY_MAX_POINTS, QUERY_MAX_ROWS, QUERY_SLICE_POINTS, ZonemeterError, type Catalogue, type TimeseriesSchema } from "../core/index.ts";
+import type { Get, Group, Query } from "./ast.ts";
+import type { OxqlData, Selection, SelectRequest, StatementSummary } from "./data.ts";
+import { pointsOf } from "./delta.ts";
+import type { Dialect } from "./dialect.ts";
+import { Gate } from "./gate.ts";
+import { checkPointCount } from "./operations/align.ts";
+import type { OperationContext } from "./operations/context.ts";
+import { runOperation, type TableOperationNode } from "./operations/run-operation.ts";
+import { slices } from "./operations/slices.ts";
+import { Pace } from "./pace.ts";
+import { EVERYTHING, neededOfFirst, type Needed } from "./pushdown.ts";
+import { queryEnd } from "./query-end.ts";
+import { placed, queryError } from "./query-error.ts";
+import { asExpression, selectRequest } from "./select-request.ts";
+import type { Table, Timeseries } from "./table.ts";
+
+export interface ExecuteOptions {
+  /** What the asking principal may know of; a get of anything else fails as for a name that does not exist. */
+  readonly catalogue: Catalogue;
+  readonly data: OxqlData;
+  /** The clock as read once for this query. */
+  readonly nowNs: bigint;
+  /** Ends the query, in the store too; `execute` then rejects with its reason. */
+  readonly signal: AbortSignal;
+  /** `upstream` also refuses what upstream refuses when it runs a query. The default is `zonemeter`. */
+  readonly dialect?: Dialect;
+  /** For tests; the defaults are those of core/limits.ts. */
+  readonly limits?: Partial<ExecuteLimits>;
+}
+
+export interface ExecuteLimits {
+  readonly maxRows: number;
+  readonly maxPoints: number;
+  readonly slicePoints: number;
+}
+
+export interface QueryOutcome {
+  readonly tables: readonly Table[];
+  /** What the store ran, in the order of the query's gets. */
+  readonly statements: readonly StatementSummary[];
+  /** The instant that alignment windows step back from. */
+  readonly endTimeNs: bigint;
+  /** Rows that all gets fetched together. */
+  readonly rowsFetched: number;
+}
+
+type Part = Pick<QueryOutcome, "tables" | "statements">;
+
+/**
+ * Runs a query that `plan` accepted: fetches what its gets need, a few side by side, and runs every operation in order. Works in
+ * slices so that other requests are served meanwhile. Throws ZonemeterError `query` with a kind of QUERY_ERROR_KINDS and the place in
+ * the text, or what `data` throws.
+ */
+export async function execute(query: Query, options: ExecuteOptions): Promise<QueryOutcome> {
+  const execution = new Execution(queryEnd(query, options.nowNs), options);
+  try {
+    const { tables, statements } = await execution.run(query, EVERYTHING);
+    return { tables, statements, endTimeNs: execution.endTimeNs, rowsFetched: execution.rowsFetched };
+  } catch (error) {
+    throw placed(query.text, error);
+  }
+}
+
+class Execution {
+  readonly endTimeNs: bigint;
+  rowsFetched = 0;
+  readonly #options: ExecuteOptions;
+  readonly #limits: ExecuteLimits;
+  readonly #context: OperationContext;
+  readonly #gate = new Gate(QUERY_CONCURRENT_SELECTS);
+  /** Fires when one subquery has failed, so that the others end too. */
+  readonly #failed = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #pace: Pace;
+
+  constructor(endTimeNs: bigint, options: ExecuteOptions) {
+    this.endTimeNs = endTimeNs;
+    this.#options = options;
+    this.#limits = { maxRows: QUERY_MAX_ROWS, maxPoints: QUERY_MAX_POINTS, slicePoints: QUERY_SLICE_POINTS, ...options.limits };
+    this.#context = { endTimeNs, maxPoints: this.#limits.maxPoints, dialect: options.dialect ?? "zonemeter" };
+    this.#signal = AbortSignal.any([options.signal, this.#failed.signal]);
+    this.#pace = new Pace(this.#signal);
+  }
+
+  async run(query: Query, afterLast: Needed): Promise<Part> {
+    const [first, ...others] = query.operations;
+    const needed = neededOfFirst(query.operations, afterLast);
+    const { tables, statements } = await this.#source(first as Get | Group, needed);
+    let current = tables;
+    for (const operation of others) current = await this.#apply(current, operation as TableOperationNode);
+    return { tables: current, statements };
+  }
+
+  #source(operation: Get | Group, needed: Needed): Promise<Part> {
+    return operation.kind === "get" ? this.#get(operation, needed) : this.#group(operation, needed);
+  }
+
+  /** Waits for all subqueries, also after one has failed: nothing is left running. */
+  async #group({ queries }: Group, needed: Needed): Promise<Part> {
+    const ended = await Promise.allSettled(
+      queries.map(async (query) => {
+        try {
+          return await this.run(query, needed);
+        } catch (error) {
+          this.#failed.abort(error);
+          throw error;
+        }
+      }),
+    );
+    if (this.#failed.signal.aborted) throw this.#failed.signal.reason;
+    const parts = ended.map((each) => (each as PromiseFulfilledResult<Part>).value);
+    return { tables: parts.flatMap(({ tables }) => tables), statements: parts.flatMap(({ statements }) => statements) };
+  }
+
+  async #get(get: Get, needed: Needed): Promise<Part> {
+    const schema = this.#options.catalogue.get(get.timeseriesName);
+    if (schema === undefined) throw queryError("unknown_timeseries", `There is no timeseries "${get.timeseriesName}".`, get.position);
+    if (schema.datumType === "bytes") {
+      throw queryError("not_implemented", `${get.timeseriesName} holds bytes, which OxQL has no type for.`, get.position);
+    }
+    const { selection, request } = await this.#select(get, schema, needed);
+    const timeseries: Timeseries[] = [];
+    for (const series of selection.series) {
+      await this.#pace.step();
+      timeseries.push({ fields: series.fields, points: pointsOf(series, get.timeseriesName, this.#context.dialect), alignment: null });
+    }
+    let tables: readonly Table[] = [{ name: get.timeseriesName, timeseries }];
+    // Samples from before the range have served their purpose: the range's first differences.
+    const asked = request.lookBack ? asExpression(request) : null;
+    if (asked !== null) tables = await this.#apply(tables, { kind: "filter", expression: asked, position: get.position });
+    return { tables, statements: selection.statements };
+  }
+
+  async #select(get: Get, schema: TimeseriesSchema, needed: Needed): Promise<{ selection: Selection; request: SelectRequest }> {
+    return this.#gate.run(async () => {
+      this.#signal.throwIfAborted();
+      const request = selectRequest(schema, needed, this.#limits.maxRows - this.rowsFetched);
+      try {
+        const selection = await this.#options.data.select(request, this.#signal);
+        this.rowsFetched += selection.series.reduce((rows, { timestampsNs }) => rows + timestampsNs.length, 0);
+        if (this.rowsFetched > this.#limits.maxRows) throw this.#tooManyRows(get, schema, request);
+        return { selection, request };
+      } catch (error) {
+        if (error instanceof ZonemeterError && error.code === "limit") throw this.#tooManyRows(get, schema, request);
+        throw error;
+      }
+    });
+  }
+
+  #tooManyRows(get: Get, schema: TimeseriesSchema, { alternatives }: SelectRequest): ZonemeterError {
+    const bounded = alternatives.length > 0 && alternatives.every(({ times }) => times.some(({ operator }) => operator === ">" || operator === ">="));
+    const range = bounded ? "shorten its time range" : "give it a lower time bound, such as filter timestamp > @now() - 1h";
+    const fields = schema.fields.map(({ name }) => name).join(", ");
+    const narrow = fields === "" ? range : `${range}, or filter on its fields (${fields})`;
+    return queryError("row_limit", `The query would fetch more than ${this.#limits.maxRows} rows, and ${get.timeseriesName} brings it over: ${narrow}.`, get.position);
+  }
+
+  async #apply(tables: readonly Table[], operation: TableOperationNode): Promise<readonly Table[]> {
+    await this.#pace.step();
+    const parts = slices(tables, operation, this.#limits.slicePoints);
+    if (parts === null || parts.every((part) => part.length < 2)) return runOperation(tables, operation, this.#context);
+    // The limit is one for all parts.
+    if (operation.kind === "align") checkPointCount(tables, operation, this.#context);
+    const results: Table[] = [];
+    for (const part of parts) {
+      const timeseries: Timeseries[] = [];
+      for (const table of part) {
+        await this.#pace.step();
+        for (const result of runOperation([table], operation, this.#context)) timeseries.push(...result.timeseries);
+      }
+      results.push({ name: part[0]!.name, timeseries });
+    }
+    return results;
+  }
+}
