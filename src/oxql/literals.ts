@@ -14,7 +14,8 @@ const IP_ADDRESS = /"((?:\d{1,3}\.){3}\d{1,3}|[0-9a-f:]+)"/y;
 
 const MIN_INTEGER = -(1n << 63n);
 const MAX_INTEGER = (1n << 64n) - 1n;
-const MAX_DURATION_COUNT = (1n << 32n) - 1n;
+/** Of a duration, in its unit. */
+export const MAX_DURATION_COUNT = (1n << 32n) - 1n;
 
 /** Units, longest first where one begins another; `ms` before `m` in the pattern above for the same reason. */
 export const DURATION_UNITS_NS: readonly (readonly [unit: string, ns: bigint])[] = [

@@ -1,14 +1,17 @@
 import { REDUCERS, type Align, type Get, type Group, type GroupBy, type Join, type Limit, type Operation, type Query, type Rank, type Reducer } from "./ast.ts";
 import { readArithmetic } from "./arithmetic-parser.ts";
+import { requireUpstreamGrammar, type Dialect } from "./dialect.ts";
 import { readFilterExpression } from "./filter-parser.ts";
 import { Scanner } from "./lexer.ts";
 import { readDuration, takeInteger } from "./literals.ts";
 import { withPlace } from "./query-error.ts";
 import { ALIGN_METHODS, OPERATION_WORDS } from "./words.ts";
 
-/** `nowNs`: the clock as read once for this query, what `@now()` and clock-only timestamps are taken from. */
 export interface ParseOptions {
+  /** The clock as read once for this query, what `@now()` and clock-only timestamps are taken from. */
   readonly nowNs: bigint;
+  /** The default is `zonemeter`, the whole language. */
+  readonly dialect?: Dialect;
 }
 
 /**
@@ -18,7 +21,9 @@ export interface ParseOptions {
 export function parse(text: string, options: ParseOptions): Query {
   return withPlace(text, () => {
     const parser = new Parser(new Scanner(text, options.nowNs));
-    return parser.whole(() => parser.query());
+    const query = parser.whole(() => parser.query());
+    if (options.dialect === "upstream") requireUpstreamGrammar(query.operations);
+    return query;
   });
 }
 
@@ -26,7 +31,9 @@ export function parse(text: string, options: ParseOptions): Query {
 export function parseOperation(text: string, options: ParseOptions): Operation {
   return withPlace(text, () => {
     const parser = new Parser(new Scanner(text, options.nowNs));
-    return parser.whole(() => parser.operation(false));
+    const operation = parser.whole(() => parser.operation(false));
+    if (options.dialect === "upstream") requireUpstreamGrammar([operation]);
+    return operation;
   });
 }
 

@@ -72,3 +72,16 @@ function refuseEscape(scanner: Scanner, at: number): never {
   if (next === undefined) scanner.refuse("The query ends within an escape: write \\\\ for a backslash.", at, 1);
   scanner.refuse(`Unknown escape ${written}: the escapes are \\n \\r \\t \\\\ \\0 and \\u{H}; for a backslash itself, as in a regular expression, write \\\\${next}.`, at, 2);
 }
+
+/** Where character `index` of a string's value is written within its literal `source`, quotes included. */
+export function offsetInLiteral(source: string, index: number): number {
+  let at = 1;
+  for (let left = index; left > 0 && at < source.length; ) {
+    CODE_POINT.lastIndex = at;
+    const codePoint = source[at] === "\\" ? CODE_POINT.exec(source) : null;
+    const units = codePoint !== null && Number.parseInt(codePoint[1]!, 16) > 0xffff ? 2 : 1;
+    at += codePoint?.[0].length ?? (source[at] === "\\" ? 2 : 1);
+    left -= units;
+  }
+  return at;
+}

@@ -1,0 +1,119 @@
+import { isIntegerType, ZonemeterError, type Catalogue, type FieldType, type TextPosition } from "../core/index.ts";
+import type { Filter, FilterExpression, Literal } from "./ast.ts";
+import { columnsNamed } from "./column-names.ts";
+import { list } from "./messages.ts";
+import { nearest } from "./nearest.ts";
+import type { Term } from "./normal-form.ts";
+import { queryError } from "./query-error.ts";
+import { compileRegex } from "./regex.ts";
+import { offsetInLiteral } from "./strings.ts";
+import { comesFromCounter, isDistributionType, type TableSchema } from "./table-schema.ts";
+import type { DataType } from "./table.ts";
+import { literalAdvice } from "./type-advice.ts";
+import { HISTOGRAM_PARTS } from "./words.ts";
+
+/** What something is called in a message and which literals it is compared with. */
+export interface Comparable {
+  readonly type: FieldType | DataType | "timestamp";
+  readonly literal: Literal["type"];
+}
+
+/**
+ * Checks every comparison against every table. Throws the first of `invalid_identifier`, `type_mismatch` (a regular expression that is
+ * none, too), `datum_on_nd_table`, `unsupported_filter_identifier` and `start_time_not_cumulative`. `text` is what positions point into.
+ */
+export function checkFilter(filter: Filter, tables: readonly TableSchema[], catalogue: Catalogue, text: string): void {
+  for (const term of termsOf(filter.expression)) {
+    for (const table of tables) checkTerm(term, table, catalogue);
+    checkPattern(term, text);
+  }
+}
+
+/** All comparisons of an expression, from left to right. */
+export function termsOf(expression: FilterExpression): Term[] {
+  switch (expression.kind) {
+    case "comparison":
+    case "in":
+      return [expression];
+    case "not":
+      return termsOf(expression.operand);
+    default:
+      return [...termsOf(expression.left), ...termsOf(expression.right)];
+  }
+}
+
+function checkTerm(term: Term, table: TableSchema, catalogue: Catalogue): void {
+  const comparable = comparableOf(term, table, catalogue);
+  const literals = term.kind === "in" ? term.literals : [term.literal];
+  for (const literal of literals) {
+    if (literal.type === comparable.literal) continue;
+    const what = `"${term.identifier}" of ${table.name} is ${withArticle(comparable.type)}`;
+    const isPattern = term.kind === "comparison" && term.operator === "~=";
+    const advice = isPattern ? "~= is for strings, so use ==, <, > and the like" : literalAdvice(comparable, literal);
+    throw queryError("type_mismatch", `${what}: ${advice}.`, literal.position);
+  }
+}
+
+/** What the identifier stands for in the table; a field comes before a special name. */
+function comparableOf(term: Term, table: TableSchema, catalogue: Catalogue): Comparable {
+  const { identifier } = term;
+  const position = { ...term.position, length: identifier.length };
+  const field = table.fields.get(identifier);
+  if (field !== undefined) return { type: field, literal: literalOfField(field) };
+  if (identifier === "timestamp") return { type: "timestamp", literal: "timestamp" };
+  if (identifier === "start_time" && comesFromCounter(table, catalogue)) {
+    if (table.columns.every(({ metricType }) => metricType === "delta")) return { type: "timestamp", literal: "timestamp" };
+    throw queryError("start_time_not_cumulative", `${table.name} has no start times any more once it is aligned: filter by start_time before the align.`, position);
+  }
+  if (identifier === "datum" && table.columns.length > 1) {
+    const names = table.columns.map(({ name }) => name);
+    throw queryError("datum_on_nd_table", `${table.name} has ${names.length} values a point: name the one that is meant, ${list(names)}.`, position);
+  }
+  if (identifier === "datum" || identifier.includes(":")) {
+    const named = columnsNamed(table.name, table.columns.length, identifier);
+    if (named.length > 1) throw queryError("invalid_identifier", `"${identifier}" stands for ${named.length} columns of ${table.name}: filter before the join.`, position);
+    const column = table.columns[named[0] ?? -1];
+    if (column !== undefined && !isDistributionType(column.dataType)) return { type: column.dataType, literal: column.dataType as Literal["type"] };
+  }
+  if (table.columns.some(({ dataType }) => isDistributionType(dataType)) && (identifier === "datum" || HISTOGRAM_PARTS.includes(identifier))) {
+    const kind = identifier === "datum" ? "invalid_identifier" : "unsupported_filter_identifier";
+    throw queryError(kind, `${table.name} is a histogram, which can be filtered by its fields and by time only, not by ${identifier}.`, position);
+  }
+  throw unknownIdentifier(identifier, table, position);
+}
+
+function unknownIdentifier(identifier: string, table: TableSchema, position: TextPosition): ZonemeterError {
+  const columns = table.columns.length > 1 ? table.columns.map(({ name }) => name) : ["datum"];
+  const names = [...table.fields.keys(), "timestamp", ...(table.columns.some(({ dataType }) => isDistributionType(dataType)) ? [] : columns)];
+  const column = table.columns.find(({ name }) => name.endsWith(`:${identifier}`));
+  const meant = column === undefined ? nearest(identifier, names) : table.columns.length > 1 ? column.name : "datum";
+  const advice = meant === null ? "" : ` Did you mean ${meant}?`;
+  return queryError("invalid_identifier", `${table.name} has no "${identifier}".${advice} It has ${list(names).replace(/ or ([^ ]+)$/, " and $1")}.`, position);
+}
+
+function literalOfField(type: FieldType): Literal["type"] {
+  if (isIntegerType(type)) return "integer";
+  return type === "bool" ? "boolean" : type;
+}
+
+/** The place of a pattern's error is within the pattern; the query's error shows it within the literal. */
+function checkPattern(term: Term, text: string): void {
+  if (term.kind === "in" || term.operator !== "~=" || term.literal.type !== "string") return;
+  const { value, position } = term.literal;
+  try {
+    compileRegex(value);
+  } catch (error) {
+    if (!(error instanceof ZonemeterError)) throw error;
+    if (error.position === null) throw queryError("type_mismatch", error.message, position);
+    const source = text.slice(position.offset, position.offset + position.length);
+    const start = offsetInLiteral(source, error.position.offset);
+    const end = offsetInLiteral(source, error.position.offset + error.position.length);
+    // A literal over several lines is marked from its start: line and column are known there.
+    const within = source.includes("\n") ? position : { ...position, offset: position.offset + start, column: position.column + start, length: end - start };
+    throw queryError("type_mismatch", error.message, within);
+  }
+}
+
+export function withArticle(type: string): string {
+  return `${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
+}
