@@ -3,6 +3,21 @@
 /** Snapshots a producer keeps for collection; beyond it the oldest go and are counted as `ring_full`. About 3 h at 10 s and 10 zones. */
 export const PRODUCER_RING_SNAPSHOTS = 20_000;
 
+/** Snapshots of a recording a producer reads ahead of their collection; a replay waits for room, so nothing of it is ever dropped. */
+export const PRODUCER_REPLAY_SNAPSHOTS = 4_000;
+
+/** Samples of one collection response; the rest waits for the next one. About 11 MB of JSON, 25 ms of CPU. */
+export const PRODUCER_RESPONSE_SAMPLES = 10_000;
+
+/** Zone incarnations whose targets and metrics a producer keeps ready; beyond it all are made anew. Some 5 KiB each. */
+export const PRODUCER_SUBJECTS = 5_000;
+
+/** Distinct readings without a place in the schema that are logged; further ones are only counted. */
+export const PRODUCER_LOGGED_READINGS = 100;
+
+/** Collect intervals after its last request for which an acknowledging collector counts as alive. */
+export const PRODUCER_COLLECTOR_ALIVE_INTERVALS = 3;
+
 /** Bytes of one collection response a collector reads; beyond it the collection fails as `too_large`. */
 export const COLLECTION_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -227,3 +242,6 @@ export const STORE_STATEMENT_CLASSES = 64;
 
 /** Bytes of one schema file that are read; beyond it the command ends, saying so. The longest of upstream's has about 10 KiB. */
 export const SCHEMA_FILE_MAX_BYTES = 1024 * 1024;
+
+/** Time that git has for one of its answers to `schema diff`; beyond it git is ended and the command fails, saying so. */
+export const SCHEMA_REVISION_TIMEOUT_MS = 20_000;

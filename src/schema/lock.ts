@@ -88,12 +88,18 @@ export function renderLock(frozen: Frozen): string {
   return `{\n  "format_version": 1,\n  "timeseries": {\n${entries.join(",\n")}\n  }\n}\n`;
 }
 
+/** One timeseries, a line for each field, so that a change is a line of a review. */
 function lockEntry({ version, datum_type, units, visibility, fields }: FrozenTimeseries): string {
-  const sorted = Object.entries(fields)
+  const lines = Object.entries(fields)
     .sort(([a], [b]) => compareNames(a, b))
-    .map(([name, { source, type, values }]) => [name, values === undefined ? { source, type } : { source, type, values }]);
-  const entry = { version, datum_type, units, visibility, fields: Object.fromEntries(sorted) as unknown };
-  return JSON.stringify(entry, null, 2).replaceAll("\n", "\n    ");
+    .map(([name, { source, type, values }]) => {
+      const field = JSON.stringify(values === undefined ? { source, type } : { source, type, values });
+      return `        ${JSON.stringify(name)}: ${field}`;
+    });
+  const facts = Object.entries({ version, datum_type, units, visibility }).map(
+    ([key, value]) => `      ${JSON.stringify(key)}: ${JSON.stringify(value)},`,
+  );
+  return `{\n${facts.join("\n")}\n      "fields": {\n${lines.join(",\n")}\n      }\n    }`;
 }
 
 function placeInLock(lock: Lock, name: string): FilePosition {
