@@ -1,5 +1,5 @@
 import type { Catalogue, Sample } from "../core/index.ts";
-import type { OxqlData } from "../oxql/data.ts";
+import type { OxqlData } from "../oxql/index.ts";
 
 /**
  * Where samples live. Engines (embedded chdb, a ClickHouse server) implement the same contract and pass the same tests.
