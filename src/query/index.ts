@@ -1,2 +1,2 @@
-export { operatorHandlers, timeseriesHandlers, type OperatorHandlerOptions } from "./operator-api.ts";
+export { customerHandlers, operatorHandlers, type OperatorHandlerOptions } from "./api-handlers.ts";
 export { QueryService, type Principal, type QueryAnswer, type QueryServiceOptions } from "./query-service.ts";

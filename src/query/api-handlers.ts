@@ -1,15 +1,16 @@
-import type { TimeseriesSchema } from "../core/index.ts";
-import { ZonemeterError, formatRfc3339, type Clock } from "../core/index.ts";
-import type { Handler, HandlerResponse } from "../http/index.ts";
+import { formatRfc3339, ZonemeterError, type Clock, type TimeseriesSchema } from "../core/index.ts";
+import { pageOf, type Handler, type HandlerResponse } from "../http/index.ts";
 import { tablesToJson } from "../oxql/index.ts";
 import type { LatestZone, Store } from "../store/index.ts";
-import { LATEST_ZONES_WINDOW_NS, SCHEMA_PAGE_DEFAULT, SCHEMA_PAGE_MAX } from "./limits.ts";
+import { LATEST_ZONES_WINDOW_NS } from "./limits.ts";
 import type { QueryService } from "./query-service.ts";
 
 const JSON_TYPE = "application/json";
 
 /** Handlers that both APIs have, by the operationId of their documents. */
-export function timeseriesHandlers(service: QueryService): Record<string, Handler> {
+function timeseriesHandlers(service: QueryService): Record<string, Handler> {
+  // Definitions carry no date of their own: what is told is since when this process serves them.
+  const servedSince = formatRfc3339(BigInt(Date.now()) * 1_000_000n);
   return {
     async timeseries_query(request): Promise<HandlerResponse> {
       const body = request.body as { query: string; include_summaries?: boolean };
@@ -18,7 +19,8 @@ export function timeseriesHandlers(service: QueryService): Record<string, Handle
       return { status: 200, contentType: JSON_TYPE, body: text };
     },
     async timeseries_schema_list(request): Promise<HandlerResponse> {
-      return { status: 200, body: schemaPage([...service.catalogue], request.query) };
+      const page = pageOf([...service.catalogue], (schema) => schema.timeseriesName, request.query);
+      return { status: 200, body: { items: page.items.map((schema) => schemaJson(schema, servedSince)), next_page: page.next_page } };
     },
   };
 }
@@ -31,6 +33,16 @@ export interface OperatorHandlerOptions {
   readonly notReady: () => string | null;
   /** Prometheus text of the product's own state. */
   readonly metrics: () => string;
+}
+
+/** Handlers of the customer API. There are no projects yet, so every project is one that does not exist. */
+export function customerHandlers(service: QueryService): Record<string, Handler> {
+  return {
+    ...timeseriesHandlers(service),
+    async project_timeseries_query(request): Promise<HandlerResponse> {
+      throw new ZonemeterError("not_found", `Project ${JSON.stringify(request.query["project"])} does not exist.`);
+    },
+  };
 }
 
 /** Handlers of the operator API. */
@@ -56,24 +68,7 @@ export function operatorHandlers(options: OperatorHandlerOptions): Record<string
   };
 }
 
-/** One page of schemas in upstream's shape. The page token is the last name of the page before, base64url. */
-function schemaPage(schemas: readonly TimeseriesSchema[], query: Readonly<Record<string, unknown>>): unknown {
-  const limit = query["limit"] === undefined ? SCHEMA_PAGE_DEFAULT : Number(query["limit"]);
-  if (!Number.isInteger(limit) || limit < 1 || limit > SCHEMA_PAGE_MAX) {
-    throw new ZonemeterError("usage", `limit ${JSON.stringify(query["limit"])} is not a whole number from 1 to ${SCHEMA_PAGE_MAX}.`);
-  }
-  const token = query["page_token"];
-  const after = typeof token === "string" && token !== "" ? Buffer.from(token, "base64url").toString("utf8") : "";
-  const rest = schemas.filter((schema) => schema.timeseriesName > after);
-  const page = rest.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    items: page.map(schemaJson),
-    next_page: last !== undefined && rest.length > page.length ? Buffer.from(last.timeseriesName).toString("base64url") : null,
-  };
-}
-
-function schemaJson(schema: TimeseriesSchema): unknown {
+function schemaJson(schema: TimeseriesSchema, created: string): unknown {
   return {
     timeseries_name: schema.timeseriesName,
     description: { target: schema.targetDescription, metric: schema.metricDescription },
@@ -87,7 +82,7 @@ function schemaJson(schema: TimeseriesSchema): unknown {
     version: schema.version,
     authz_scope: schema.authzScope,
     units: schema.units,
-    created: "1970-01-01T00:00:00Z",
+    created,
   };
 }
 

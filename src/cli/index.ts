@@ -1,0 +1,9 @@
+import type { CommandDefinition } from "./command.ts";
+import { queryCommand } from "./query.ts";
+import { schemaCommand } from "./schema.ts";
+
+export type { CommandAction, CommandContext, CommandDefinition } from "./command.ts";
+export { VERSION } from "./version.ts";
+
+/** Every command, in the order of `--help`. */
+export const COMMANDS: readonly CommandDefinition[] = [queryCommand, schemaCommand];
