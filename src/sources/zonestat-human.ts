@@ -28,7 +28,8 @@ interface OpenHuman {
   endTimeNs: bigint | null;
   count: number | null;
   elapsedSec: number | null;
-  summary: (ZonestatSummary & { readonly zones: Set<string> }) | null;
+  summary: ZonestatSummary | null;
+  readonly zones: Set<string>;
   bounds: MemoryBounds;
 }
 
@@ -139,7 +140,6 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
       physicalBytes: physical?.amount ?? null,
       virtualBytes: virtual?.amount ?? null,
       rows: [],
-      zones: new Set(),
     };
     this.#open!.bounds = { physical: physical?.most ?? null, virtual: virtual?.most ?? null };
     if (physical === null || virtual === null) this.#damaged(content, line);
@@ -154,19 +154,19 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     const summary = this.#open?.summary ?? null;
     if (!this.#inTable || summary === null) return;
     const row: SummaryRow | null = readHumanRow(content.split(/ +/), this.#names);
-    if (row === null || summary.zones.has(row.zone)) return this.#damaged(content, line);
+    if (row === null || this.#open!.zones.has(row.zone)) return this.#damaged(content, line);
     if (summary.rows.length >= TEXT_REPORT_MAX_ROWS) {
       this.#findings.addOnce(`rows of ${this.#open!.line}`, "too-many-rows", `A report has more than ${TEXT_REPORT_MAX_ROWS} rows; the rest was dropped.`, line);
       return;
     }
-    summary.zones.add(row.zone);
+    this.#open!.zones.add(row.zone);
     summary.rows.push(row);
   }
 
   #begin(kind: ReportKind, timeNs: bigint | null, line: number): void {
     this.#close();
     this.#inTable = false;
-    const nothing = { startTimeNs: null, endTimeNs: null, count: null, elapsedSec: null, summary: null };
+    const nothing = { startTimeNs: null, endTimeNs: null, count: null, elapsedSec: null, summary: null, zones: new Set<string>() };
     this.#open = { kind, timeNs, line, ...nothing, bounds: { physical: null, virtual: null } };
   }
 
@@ -175,7 +175,7 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     this.#open = null;
     if (open === null || !this.#supported) return;
     const { kind, timeNs, line, startTimeNs, endTimeNs, count, elapsedSec } = open;
-    const summary: ZonestatSummary | null = open.summary;
+    const { summary } = open;
     if (summary !== null) withholdSummaryWraps(summary, open.bounds);
     this.#done.push({
       ...{ kind, timeNs, line, startTimeNs, endTimeNs, count, elapsedSec },

@@ -1,0 +1,70 @@
+import type { Kstat, KstatSnapshot } from "./kstat-snapshot.ts";
+import type { Diagnostic } from "./source.ts";
+
+/** The kstats of one zone, joined over the modules by instance, which is the zone's id. */
+export interface ZoneKstats {
+  readonly zonename: string;
+  readonly instance: number;
+  /** The one whose `crtime` names the incarnation: of module `zones` where the text has that, else of `memory_cap`, else of `caps`. */
+  readonly identity: Kstat;
+  /** By `zones`, `memory_cap`, and for `caps` the name before `_zone_ID`, such as `swapresv`. */
+  readonly byKind: ReadonlyMap<string, Kstat>;
+}
+
+const CAPS_NAME = /^([a-z]+)_zone_(-?\d+)$/;
+const IDENTITY_ORDER = ["zones", "memory_cap", "swapresv", "lockedmem", "nprocs"];
+
+/** What a kstat is to its zone, or null where it says nothing of one. */
+export function kindOf(kstat: Kstat): string | null {
+  if (kstat.module === "zones" || kstat.module === "memory_cap") return kstat.module;
+  const match = kstat.module === "caps" ? CAPS_NAME.exec(kstat.name) : null;
+  return match !== null && Number(match[2]) === kstat.instance ? match[1]! : null;
+}
+
+/**
+ * Joins the kstats of each zone. A zone whose kstats do not agree, or one of which could not be read because the zone went away or came
+ * meanwhile, is left out of this snapshot: absent is not zero. Where a name has two zones, the one created later is the one that lives.
+ */
+export function joinZones(snapshot: KstatSnapshot): { zones: ZoneKstats[]; diagnostics: Diagnostic[] } {
+  const byInstance = new Map<number, Map<string, Kstat>>();
+  const kinds = new Set<string>();
+  for (const kstat of snapshot.kstats) {
+    const kind = kindOf(kstat);
+    if (kind === null) continue;
+    kinds.add(kind);
+    const kinsfolk = byInstance.get(kstat.instance) ?? new Map<string, Kstat>();
+    kinsfolk.set(kind, kstat);
+    byInstance.set(kstat.instance, kinsfolk);
+  }
+  const identityKind = IDENTITY_ORDER.find((kind) => kinds.has(kind));
+  const diagnostics: Diagnostic[] = [];
+  const byName = new Map<string, ZoneKstats>();
+  for (const [instance, byKind] of byInstance) {
+    const joined = joinZone(instance, byKind, identityKind);
+    if (typeof joined === "string") {
+      diagnostics.push({ code: "zone-skipped", text: `Zone ${instance} is left out of this snapshot: ${joined}.`, line: snapshot.line });
+      continue;
+    }
+    const other = byName.get(joined.zonename);
+    if (other !== undefined) {
+      const text = `Two zones are called ${joined.zonename}, as one goes and the next comes; the later one is taken.`;
+      diagnostics.push({ code: "zone-skipped", text, line: snapshot.line });
+      if (other.identity.crtimeNs! > joined.identity.crtimeNs!) continue;
+    }
+    byName.set(joined.zonename, joined);
+  }
+  return { zones: [...byName.values()], diagnostics };
+}
+
+function joinZone(instance: number, byKind: ReadonlyMap<string, Kstat>, identityKind: string | undefined): ZoneKstats | string {
+  const identity = identityKind === undefined ? undefined : byKind.get(identityKind);
+  if (identity === undefined) return `it has no kstat ${identityKind ?? "zones"}, as a zone that came or went meanwhile`;
+  const { zonename } = identity;
+  if (identity.snaptimeNs === null || identity.crtimeNs === null) return `its kstat ${identityKind!} could not be read`;
+  if (zonename === null) return "its name could not be read";
+  for (const [kind, kstat] of byKind) {
+    if (kstat.readFailed) return `its kstat ${kind} could not be read`;
+    if (kstat.zonename !== null && kstat.zonename !== zonename) return `its kstats are of ${zonename} and of ${kstat.zonename}`;
+  }
+  return { zonename, instance, identity, byKind };
+}

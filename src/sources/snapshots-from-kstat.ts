@@ -1,0 +1,92 @@
+import { NS_PER_SECOND } from "../core/index.ts";
+import { wholeStat, zoneReadings } from "./kstat-readings.ts";
+import { sledReadings } from "./kstat-sled.ts";
+import type { Kstat, KstatSnapshot } from "./kstat-snapshot.ts";
+import { joinZones, kindOf } from "./kstat-zones.ts";
+import type { Diagnostic, SledIdentity, Snapshot } from "./source.ts";
+import { splitZoneName } from "./zone-name.ts";
+
+/** One incarnation of a zone, or of the sled, seen in one kstat snapshot. */
+export interface KstatSighting {
+  /** Name of the zone; "" for the sled. */
+  readonly subjectKey: string;
+  /** Name, id and creation: equal exactly as long as the counters go on. */
+  readonly incarnation: string;
+  /** The kernel's own boot time, wall clock; null where the text has none. Whether it is plausible is not checked. */
+  readonly bootTimeNs: bigint | null;
+  /** Creation, and this reading, on the clock that starts at about boot. */
+  readonly crtimeNs: bigint;
+  readonly snaptimeNs: bigint;
+  /** Wall clock of this reading. */
+  readonly timestampNs: bigint;
+}
+
+/** What is not in the text and its reader must be told. */
+export interface KstatContext {
+  /** Where the numbers are of another sled than the producer's own. */
+  readonly sled: SledIdentity | null;
+  /** The stamp of a subject ("" is the sled): wall time of the reading, never falling. */
+  stampOf(subjectKey: string): bigint;
+  /** When the counters were 0; the same for every sighting of one incarnation. */
+  startTimeOf(sighting: KstatSighting): bigint;
+}
+
+/**
+ * Turns one kstat snapshot into a snapshot of each zone, and of the sled where the text has its statistics. Zones that could not be read whole
+ * are left out, with a diagnostic.
+ */
+export function snapshotsFromKstat(snapshot: KstatSnapshot, context: KstatContext): { snapshots: Snapshot[]; diagnostics: Diagnostic[] } {
+  const { zones, diagnostics } = joinZones(snapshot);
+  const told = toldStatistics(snapshot);
+  const snapshots: Snapshot[] = [];
+  let sledBootNs: bigint | null = null;
+  for (const zone of zones) {
+    const { zonename: zoneName, instance, identity } = zone;
+    const bootTimeNs = bootTimeOf(identity);
+    if (instance === 0) sledBootNs = bootTimeNs;
+    const incarnation = `${zoneName}/${instance}/${identity.crtimeNs}`;
+    const timestampNs = context.stampOf(zoneName);
+    const sighting = { subjectKey: zoneName, incarnation, bootTimeNs, crtimeNs: identity.crtimeNs!, snaptimeNs: identity.snaptimeNs!, timestampNs };
+    const startTimeNs = context.startTimeOf(sighting);
+    if (startTimeNs >= timestampNs) {
+      const text = `Zone ${zoneName} began after the time of this snapshot, which is left out for it.`;
+      diagnostics.push({ code: "zone-skipped", text, line: snapshot.line });
+      continue;
+    }
+    const subject = { kind: "zone", zoneName, ...splitZoneName(zoneName), incarnation, startTimeNs } as const;
+    snapshots.push({ source: "kstat", subject, sled: context.sled, timestampNs, readings: zoneReadings(zone, told) });
+  }
+  const sled = sledSnapshot(snapshot, context, sledBootNs);
+  if (sled !== null) snapshots.push(sled);
+  return { snapshots, diagnostics };
+}
+
+function sledSnapshot(snapshot: KstatSnapshot, context: KstatContext, bootTimeNs: bigint | null): Snapshot | null {
+  const { readings, of } = sledReadings(snapshot);
+  if (of?.crtimeNs == null || of.snaptimeNs === null) return null;
+  const timestampNs = context.stampOf("");
+  const startTimeNs = context.startTimeOf({
+    subjectKey: "",
+    incarnation: `sled/${of.crtimeNs}`,
+    bootTimeNs,
+    crtimeNs: of.crtimeNs,
+    snaptimeNs: of.snaptimeNs,
+    timestampNs,
+  });
+  if (startTimeNs >= timestampNs) return null;
+  return { source: "kstat", subject: { kind: "sled", startTimeNs }, sled: context.sled, timestampNs, readings };
+}
+
+function toldStatistics(snapshot: KstatSnapshot): Set<string> {
+  const told = new Set<string>();
+  for (const kstat of snapshot.kstats) {
+    const kind = kindOf(kstat);
+    if (kind !== null) for (const statistic of kstat.stats.keys()) told.add(`${kind} ${statistic}`);
+  }
+  return told;
+}
+
+function bootTimeOf(identity: Kstat): bigint | null {
+  const seconds = wholeStat(identity, "boot_time");
+  return typeof seconds === "string" ? null : seconds * NS_PER_SECOND;
+}
