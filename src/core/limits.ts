@@ -106,8 +106,8 @@ export const ZONESTAT_MAX_REPORTS = 8;
 /** Groups of one cgroup sample over all hierarchies; beyond it the rest are left out, with a diagnostic. */
 export const CGROUP_MAX_GROUPS = 50_000;
 
-/** Time a cgroup sample runs before it lets other work on the event loop have a turn. */
-export const CGROUP_SLICE_MS = 8;
+/** Time that a source reads or parses before it lets other work on the event loop have a turn. */
+export const SOURCE_SLICE_MS = 8;
 
 /** Share of its period that one prstat run may take; beyond it the period is doubled. */
 export const VMUSAGE_MAX_COST_SHARE = 0.03;
@@ -245,3 +245,24 @@ export const SCHEMA_FILE_MAX_BYTES = 1024 * 1024;
 
 /** Time that git has for one of its answers to `schema diff`; beyond it git is ended and the command fails, saying so. */
 export const SCHEMA_REVISION_TIMEOUT_MS = 20_000;
+
+// Nexus.
+
+/** Producers and collectors the standalone Nexus keeps; beyond it new ones are refused. */
+export const NEXUS_MAX_PRODUCERS = 100_000;
+export const NEXUS_MAX_COLLECTORS = 1_000;
+
+/** Lease of a producer, upstream's figure; one that has not registered again within it is forgotten. */
+export const NEXUS_LEASE_MS = 600_000;
+
+/** How often leases are looked at, upstream's figure. */
+export const NEXUS_EXPIRY_SWEEP_MS = 60_000;
+
+/** Time one expiry notice to a collector may take; beyond it the collector is left to find out at its next refresh. */
+export const NEXUS_NOTICE_TIMEOUT_MS = 5_000;
+
+/** Bytes of the standalone Nexus's state file that are read; a larger one is treated as damaged. */
+export const NEXUS_STATE_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Time the standalone Nexus gives requests in hand when it ends. */
+export const NEXUS_CLOSE_DEADLINE_MS = 2_000;

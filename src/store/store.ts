@@ -30,7 +30,7 @@ export interface InsertReport {
   readonly messages: readonly string[];
 }
 
-export const REFUSAL_REASONS = ["unknown_timeseries", "schema_mismatch", "missing_datum", "expired", "unstorable"] as const;
+export const REFUSAL_REASONS = ["unknown_timeseries", "schema_mismatch", "missing_datum", "expired", "future", "unstorable"] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 /** Values by metric name; enumerated metric fields follow in parentheses: `cpu_nsec(state=user)`. Absent: not measured. */

@@ -1,0 +1,104 @@
+import { mergeRuns, joinRuns, sliceRun, type SampleRun } from "./sample-run.ts";
+import type { Scan, ScanClass } from "./scan.ts";
+import type { Series } from "./series-registry.ts";
+import { bucketOf, bucketStartNs } from "./time-buckets.ts";
+import { within, type TimeRange } from "./time-ranges.ts";
+import type { WideColumn } from "./wide-table.ts";
+
+/** Series that are counted together: the first or last n of all of them are wanted. */
+export interface EdgeUnit {
+  readonly series: readonly Series[];
+  readonly ranges: readonly TimeRange[];
+}
+
+export interface EdgeSamples {
+  /** Within the ranges, `count` or fewer at the wanted end; may hold more. */
+  readonly runs: Map<Series, SampleRun>;
+  /** The parts of the ranges where nothing can be missing but what lies beyond the wanted end's count. */
+  readonly covered: readonly TimeRange[];
+}
+
+/** Hours looked at first, more where many samples are wanted; each further look takes so many times more. */
+const FIRST_HOURS = 2;
+const SAMPLES_PER_HOUR = 300;
+const GROWTH = 4;
+
+interface Walker {
+  readonly unit: EdgeUnit;
+  readonly runs: Map<Series, SampleRun>;
+  /** Buckets that are left, both included. */
+  first: number;
+  last: number;
+}
+
+/**
+ * Finds the first or last samples of many units without reading whole histories: each unit's search starts at the hour where its series are
+ * known to begin or end, and goes on in growing steps as long as samples are missing.
+ */
+export async function walkEdges(scan: Scan, column: WideColumn, units: readonly EdgeUnit[], end: "first" | "last", count: number): Promise<EdgeSamples[]> {
+  const walkers = units.map(startOf);
+  let active = walkers.filter((walker) => walker.first <= walker.last);
+  for (let hours = FIRST_HOURS + Math.ceil(count / SAMPLES_PER_HOUR); active.length > 0; hours *= GROWTH) {
+    const steps = new Map<string, { readonly members: Walker[]; readonly one: ScanClass; readonly series: Series[] }>();
+    for (const walker of active) {
+      const [from, to] = end === "last" ? [Math.max(walker.first, walker.last - hours + 1), walker.last] : [walker.first, Math.min(walker.last, walker.first + hours - 1)];
+      if (end === "last") walker.last = from - 1;
+      else walker.first = to + 1;
+      const ranges = within(walker.unit.ranges, from === 0 ? 0n : bucketStartNs(from), bucketStartNs(to + 1) - 1n);
+      if (ranges.length === 0) continue;
+      const key = ranges.map(({ fromNs, toNs }) => `${fromNs}-${toNs}`).join();
+      let step = steps.get(key);
+      if (step === undefined) {
+        const series: Series[] = [];
+        steps.set(key, (step = { members: [], one: { series, ranges }, series }));
+      }
+      step.members.push(walker);
+      step.series.push(...walker.unit.series);
+    }
+    if (steps.size > 0) {
+      const found = await scan.edges(column, [...steps.values()].map(({ one }) => one), end, count);
+      for (const { members } of steps.values()) for (const walker of members) takeOver(walker, found, end);
+    }
+    active = active.filter((walker) => walker.first <= walker.last && samplesOf(walker, column.cumulative) < count);
+  }
+  return walkers.map(({ unit, runs, first, last }) => ({ runs, covered: coveredBy(unit, end, first, last) }));
+}
+
+function startOf(unit: EdgeUnit): Walker {
+  const known = unit.series.filter(({ firstBucket, lastBucket }) => firstBucket <= lastBucket);
+  const first = known.reduce((least, { firstBucket }) => Math.min(least, firstBucket), Number.MAX_SAFE_INTEGER);
+  const last = known.reduce((most, { lastBucket }) => Math.max(most, lastBucket), -1);
+  const { fromNs } = unit.ranges[0]!;
+  const { toNs } = unit.ranges.at(-1)!;
+  return { unit, runs: new Map(), first: Math.max(first, bucketOf(fromNs)), last: Math.min(last, toNs <= 0n ? -1 : bucketOf(toNs)) };
+}
+
+function takeOver(walker: Walker, found: ReadonlyMap<Series, SampleRun>, end: "first" | "last"): void {
+  for (const series of walker.unit.series) {
+    const run = found.get(series);
+    if (run === undefined) continue;
+    const known = walker.runs.get(series);
+    if (known === undefined) walker.runs.set(series, run);
+    else walker.runs.set(series, joinRuns(end === "last" ? [run, known] : [known, run]));
+  }
+}
+
+/** Counters of several incarnations are samples apart; gauges of one instant are one sample. */
+function samplesOf({ runs }: Walker, cumulative: boolean): number {
+  if (runs.size === 0) return 0;
+  const all = [...runs.values()];
+  if (!cumulative) return mergeRuns(all).timestampsNs.length;
+  return all.reduce((sum, run) => sum + run.timestampsNs.length, 0);
+}
+
+function coveredBy(unit: EdgeUnit, end: "first" | "last", first: number, last: number): readonly TimeRange[] {
+  const all = { from: unit.ranges[0]!.fromNs, to: unit.ranges.at(-1)!.toNs };
+  // A walk that ended because nothing is left has covered everything.
+  if (first > last) return unit.ranges;
+  return end === "last" ? within(unit.ranges, bucketStartNs(last + 1), all.to) : within(unit.ranges, all.from, bucketStartNs(first) - 1n);
+}
+
+/** The last of a run, as a run of one. */
+export function lastOf(run: SampleRun): SampleRun {
+  return sliceRun(run, run.timestampsNs.length - 1, run.timestampsNs.length);
+}

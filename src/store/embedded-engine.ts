@@ -1,0 +1,153 @@
+import { rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { STORE_CLOSE_TIMEOUT_MS, STORE_READ_SESSIONS, STORE_STATEMENT_TIMEOUT_MS, ZonemeterError, messageOf } from "../core/index.ts";
+import { sleep, type Logger } from "../runtime/index.ts";
+import { loadChdb, type ChdbModule, type ChdbResult, type ChdbSession } from "./chdb-module.ts";
+import { inUse, isHeldElsewhere, openDataDirectory, unusable, type DataDirectory } from "./data-directory.ts";
+import { engineFault } from "./engine-fault.ts";
+import { ENGINE_ARGUMENTS } from "./engine-settings.ts";
+import type { Engine, EngineQuery, EngineResult, RowInsert } from "./engine.ts";
+import { identifier, stringLiteral } from "./literal.ts";
+import { SessionQueue } from "./session-queue.ts";
+
+/** A kill finds nothing until the engine has registered the statement, so it is repeated this often while the statement runs. */
+const KILL_INTERVAL_MS = 100;
+
+/**
+ * Starts ClickHouse inside this process on `dataDir`. Throws ZonemeterError `unavailable` where the platform has no build or the directory
+ * can't be used, `conflict` where another process holds it.
+ */
+export async function openEmbeddedEngine(dataDir: string, logger: Logger): Promise<Engine> {
+  const chdb = await loadChdb();
+  const directory = await openDataDirectory(dataDir);
+  const sessions: ChdbSession[] = [];
+  try {
+    while (sessions.length < STORE_READ_SESSIONS + 2) sessions.push(new chdb.Session(directory.enginePath, { connectionArgs: ENGINE_ARGUMENTS }));
+  } catch (error) {
+    for (const session of sessions) session.close();
+    const held = isHeldElsewhere(directory.enginePath);
+    await directory.release();
+    if (held) throw inUse(dataDir);
+    if (/only one active data directory/.test(messageOf(error))) {
+      throw new ZonemeterError("conflict", `Data directory "${dataDir}" cannot be opened: this process has another one open, and the embedded engine allows one.`, { cause: error });
+    }
+    throw new ZonemeterError("unavailable", `The embedded engine cannot open data directory "${dataDir}": its files may be damaged, so move it away to start anew.`, { cause: error });
+  }
+  return new EmbeddedEngine(chdb, directory, sessions, logger);
+}
+
+/** chdb: reads share some sessions, writes have one, kills another, so none waits for the others. */
+class EmbeddedEngine implements Engine {
+  readonly #chdb: ChdbModule;
+  readonly #directory: DataDirectory;
+  readonly #sessions: readonly ChdbSession[];
+  readonly #logger: Logger;
+  readonly #readers: SessionQueue;
+  readonly #writer: SessionQueue;
+  readonly #killer: SessionQueue;
+  readonly #what: string;
+  readonly #reading = new Set<string>();
+  #files = 0;
+  #closing: Promise<void> | null = null;
+
+  constructor(chdb: ChdbModule, directory: DataDirectory, sessions: readonly ChdbSession[], logger: Logger) {
+    this.#chdb = chdb;
+    this.#directory = directory;
+    this.#sessions = sessions;
+    this.#logger = logger;
+    this.#what = `data directory "${directory.path}"`;
+    this.#writer = new SessionQueue("the store's writer", sessions.slice(0, 1));
+    this.#killer = new SessionQueue("the store's control", sessions.slice(1, 2));
+    this.#readers = new SessionQueue("the store's readers", sessions.slice(2));
+  }
+
+  async run(statement: string): Promise<void> {
+    await this.#on(this.#writer, { text: () => statement, signal: null, abandon: () => undefined });
+  }
+
+  /** Through a file, since chdb takes bytes only as text formats: RowBinary takes half the engine's time of tab-separated text. */
+  async insert(insert: RowInsert): Promise<void> {
+    const path = join(this.#directory.inboxPath, `${++this.#files}.rowbinary`);
+    const names = insert.columns.map((column) => identifier(column.name)).join(", ");
+    const structure = insert.columns.map((column) => `${identifier(column.name)} ${column.type}`).join(", ");
+    const settings = insert.token === null ? "insert_deduplicate = 0" : `insert_deduplication_token = ${stringLiteral(insert.token)}`;
+    // One thread, so that the same rows always make the same blocks, which is what a token is about.
+    const text = `INSERT INTO ${insert.table} (${names}) SELECT ${names} FROM file(${stringLiteral(path)}, 'RowBinary', ${stringLiteral(structure)}) SETTINGS ${settings}, max_threads = 1`;
+    try {
+      await writeFile(path, insert.rows, { mode: 0o600 });
+    } catch (error) {
+      rmSync(path, { force: true });
+      throw unusable(this.#directory.path, error);
+    }
+    try {
+      await this.#on(this.#writer, { text: () => text, signal: null, abandon: () => undefined });
+    } finally {
+      rmSync(path, { force: true });
+    }
+  }
+
+  async query(query: EngineQuery): Promise<EngineResult> {
+    this.#reading.add(query.id);
+    try {
+      const result = await this.#on(this.#readers, {
+        text: (leftMs) => `${query.text} SETTINGS log_comment = ${stringLiteral(query.id)}, max_execution_time = ${(leftMs / 1000).toFixed(3)}`,
+        signal: query.signal,
+        abandon: (ended) => void this.#killUntil(query.id, ended),
+      });
+      return {
+        bytes: result.bytes(),
+        elapsedMs: result.elapsed * 1000,
+        rowsRead: BigInt(Math.trunc(result.rowsRead)),
+        bytesRead: BigInt(Math.trunc(result.bytesRead)),
+      };
+    } finally {
+      this.#reading.delete(query.id);
+    }
+  }
+
+  async kill(id: string): Promise<void> {
+    const text = `KILL QUERY WHERE Settings['log_comment'] = ${stringLiteral(id)} ASYNC`;
+    await this.#on(this.#killer, { text: () => text, signal: null, abandon: () => undefined });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    const quiet = Promise.all([this.#readers.close(), this.#writer.close()]).then(() => undefined);
+    for (const id of this.#reading) void this.#killUntil(id, quiet);
+    await Promise.race([quiet, sleep(STORE_CLOSE_TIMEOUT_MS)]);
+    await Promise.race([this.#killer.close(), sleep(STORE_CLOSE_TIMEOUT_MS)]);
+    // A session with work left closes itself when that has ended.
+    for (const session of this.#sessions) session.close();
+    await Promise.race([this.#chdb.drainPending(), sleep(STORE_CLOSE_TIMEOUT_MS)]);
+    await this.#directory.release();
+  }
+
+  async #on(queue: SessionQueue, job: { text: (leftMs: number) => string; signal: AbortSignal | null; abandon: (ended: Promise<void>) => void }): Promise<ChdbResult> {
+    try {
+      return await queue.run({ ...job, format: "RowBinary", timeoutMs: STORE_STATEMENT_TIMEOUT_MS });
+    } catch (error) {
+      if (job.signal?.aborted === true && error === job.signal.reason) throw error;
+      throw engineFault(error, this.#what);
+    }
+  }
+
+  /** Asks the engine to end a statement until it has. The statement's own time limit ends it where this fails. */
+  async #killUntil(id: string, ended: Promise<void>): Promise<void> {
+    let over = false;
+    void ended.then(() => (over = true));
+    for (let waitedMs = 0; !over && waitedMs < STORE_STATEMENT_TIMEOUT_MS; waitedMs += KILL_INTERVAL_MS) {
+      try {
+        await this.kill(id);
+      } catch (error) {
+        this.#logger.warn({ id, error: messageOf(error) }, "a statement could not be ended");
+        return;
+      }
+      await sleep(KILL_INTERVAL_MS);
+    }
+  }
+}

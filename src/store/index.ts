@@ -1,0 +1,3 @@
+export type { Engine, EngineColumn, EngineQuery, EngineResult, RowInsert } from "./engine.ts";
+export { openEmbeddedStore, type EmbeddedStoreOptions } from "./open-embedded-store.ts";
+export * from "./store.ts";

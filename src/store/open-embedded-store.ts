@@ -1,0 +1,25 @@
+import { RETENTION_DAYS, type Clock, type TimeseriesSchema } from "../core/index.ts";
+import type { Logger } from "../runtime/index.ts";
+import { openEmbeddedEngine } from "./embedded-engine.ts";
+import type { Store } from "./store.ts";
+import { WideStore } from "./wide-store.ts";
+
+export interface EmbeddedStoreOptions {
+  /** Made where it is missing. One process at a time may have it, and a process may have one. */
+  readonly dataDir: string;
+  readonly schemas: Iterable<TimeseriesSchema>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Whole days that samples are kept, RETENTION_DAYS if not given; null keeps them for ever and refuses none for its time. */
+  readonly retentionDays?: number | null;
+}
+
+/**
+ * Opens a store with ClickHouse inside this process. Throws ZonemeterError `unavailable` where the platform has no build of it or the directory
+ * can't be used, `conflict` where another process has the directory, `config` where stored columns contradict the schemas.
+ */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  const { dataDir, schemas, logger, clock, retentionDays = RETENTION_DAYS } = options;
+  const engine = await openEmbeddedEngine(dataDir, logger);
+  return WideStore.open({ engine, schemas, logger, clock, retentionDays });
+}

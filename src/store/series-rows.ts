@@ -1,0 +1,64 @@
+import { fieldSet, fieldValue, type Field } from "../core/index.ts";
+import { ask } from "./ask.ts";
+import type { Engine, EngineColumn } from "./engine.ts";
+import { fieldSqlType, readField, writeField } from "./field-type.ts";
+import { columnName, type WideDesign } from "./layout.ts";
+import { identifier } from "./literal.ts";
+import { RowBinaryReader } from "./row-binary-reader.ts";
+import { RowBinaryWriter } from "./row-binary-writer.ts";
+import { SeriesRegistry, type Series } from "./series-registry.ts";
+import { seriesTable } from "./statements.ts";
+
+/** Hour buckets that a series' samples are about to lie in. */
+export interface SeriesRange {
+  readonly series: Series;
+  readonly firstBucket: number;
+  readonly lastBucket: number;
+}
+
+const ROW_BYTES = 256;
+
+/** Stores the rows of series that are new or get samples beyond their known hours, then takes the hours over into the registry. */
+export async function storeSeries(engine: Engine, design: WideDesign, ranges: readonly SeriesRange[]): Promise<void> {
+  if (ranges.length === 0) return;
+  const writer = new RowBinaryWriter(ranges.length * ROW_BYTES);
+  for (const { series, firstBucket, lastBucket } of ranges) {
+    writer.u64(series.id);
+    writer.i64(series.startTimeNs);
+    writer.u32(firstBucket);
+    writer.u32(lastBucket);
+    for (const field of design.openFields) writeField(writer, fieldValue(series.entry.fields, field.name)!);
+  }
+  await engine.insert({ table: seriesTable(design), columns: seriesColumns(design), rows: writer.bytes(), token: null });
+  for (const { series, firstBucket, lastBucket } of ranges) {
+    series.firstBucket = Math.min(series.firstBucket, firstBucket);
+    series.lastBucket = Math.max(series.lastBucket, lastBucket);
+  }
+}
+
+/** Reads all series of a table. `conflicts` counts rows whose id belongs to another series. */
+export async function loadSeries(engine: Engine, design: WideDesign): Promise<{ registry: SeriesRegistry; conflicts: number }> {
+  const registry = new SeriesRegistry(design.clusteringField);
+  const names = seriesColumns(design).map((column) => identifier(column.name)).join(", ");
+  const reader = new RowBinaryReader(await ask(engine, `SELECT ${names} FROM ${seriesTable(design)}`));
+  let conflicts = 0;
+  while (!reader.atEnd) {
+    const id = reader.u64();
+    const startTimeNs = reader.i64();
+    const firstBucket = reader.u32();
+    const lastBucket = reader.u32();
+    const fields: Field[] = design.openFields.map((field) => ({ name: field.name, value: readField(reader, field.type) }));
+    if (registry.restore(id, fieldSet(fields), startTimeNs, firstBucket, lastBucket) === null) conflicts += 1;
+  }
+  return { registry, conflicts };
+}
+
+function seriesColumns(design: WideDesign): EngineColumn[] {
+  return [
+    { name: "sid", type: "UInt64" },
+    { name: "start_time", type: "DateTime64(9, 'UTC')" },
+    { name: "first_b", type: "UInt32" },
+    { name: "last_b", type: "UInt32" },
+    ...design.openFields.map((field) => ({ name: columnName(field.name), type: fieldSqlType(field.type) })),
+  ];
+}

@@ -1,0 +1,128 @@
+import {
+  Catalogue,
+  NS_PER_MS,
+  STORE_FUTURE_MS,
+  ZonemeterError,
+  type Clock,
+  type Sample,
+  type TimeseriesSchema,
+} from "../core/index.ts";
+import type { Selection, SelectRequest } from "../oxql/index.ts";
+import type { Logger } from "../runtime/index.ts";
+import { ask } from "./ask.ts";
+import type { Engine } from "./engine.ts";
+import { insertSamples } from "./insert-samples.ts";
+import { installTables } from "./install-tables.ts";
+import { isOfZones, latestZones } from "./latest-zones.ts";
+import { deriveLayout, type Layout } from "./layout.ts";
+import { SampleResolver, type TableState, type TimeBounds } from "./sample-resolver.ts";
+import { Scan } from "./scan.ts";
+import { selectSamples } from "./select-samples.ts";
+import { loadSeries } from "./series-rows.ts";
+import type { InsertReport, LatestZone, Store } from "./store.ts";
+import { bucketOf, LATEST_NS } from "./time-buckets.ts";
+
+export interface WideStoreOptions {
+  readonly engine: Engine;
+  readonly schemas: Iterable<TimeseriesSchema>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Null keeps samples for ever, and refuses none for its age. */
+  readonly retentionDays: number | null;
+}
+
+const NS_PER_DAY = 86_400n * 1_000_000_000n;
+
+/** Rows that `latestZones` may return for one target. */
+const LATEST_MAX_ROWS = Number.MAX_SAFE_INTEGER;
+
+/** The store of operator-only timeseries in the wide layout, over any engine. */
+export class WideStore implements Store {
+  readonly catalogue: Catalogue;
+  readonly #engine: Engine;
+  readonly #layout: Layout;
+  readonly #states: ReadonlyMap<string, TableState>;
+  readonly #resolver: SampleResolver;
+  readonly #clock: Clock;
+  readonly #retentionDays: number | null;
+  #forgottenBucket = 0;
+
+  private constructor(options: WideStoreOptions, layout: Layout, states: readonly TableState[]) {
+    this.catalogue = new Catalogue([...layout.timeseries.values()].map(({ schema }) => schema));
+    this.#engine = options.engine;
+    this.#layout = layout;
+    this.#states = new Map(states.map((state) => [state.table.design.name, state]));
+    this.#resolver = new SampleResolver(layout, states);
+    this.#clock = options.clock;
+    this.#retentionDays = options.retentionDays;
+  }
+
+  /** Makes or completes the tables and reads which series there are. Closes the engine where that fails. */
+  static async open(options: WideStoreOptions): Promise<WideStore> {
+    const { engine, logger, retentionDays } = options;
+    try {
+      const layout = deriveLayout(options.schemas);
+      const states: TableState[] = [];
+      for (const table of await installTables(engine, layout.tables, retentionDays, logger)) {
+        const { registry, conflicts } = await loadSeries(engine, table.design);
+        if (conflicts > 0) logger.error({ table: table.design.name, conflicts }, "stored series share their ids with others and are left out");
+        states.push({ table, registry });
+      }
+      const store = new WideStore(options, layout, states);
+      store.#forgetExpired();
+      return store;
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+  }
+
+  async insert(samples: readonly Sample[], token: string): Promise<InsertReport> {
+    this.#forgetExpired();
+    return insertSamples(this.#engine, this.#resolver, samples, token, this.#timeBounds());
+  }
+
+  async select(request: SelectRequest, signal: AbortSignal): Promise<Selection> {
+    const name = request.schema.timeseriesName;
+    const design = this.#layout.timeseries.get(name);
+    if (design === undefined) throw new ZonemeterError("not_found", `The store keeps no timeseries "${name}".`);
+    const state = this.#states.get(design.table.name)!;
+    return selectSamples(new Scan(this.#engine, state, request.maxRows, signal), design, request);
+  }
+
+  async latestZones(sinceNs: bigint, signal: AbortSignal): Promise<readonly LatestZone[]> {
+    const rows: LatestZone[] = [];
+    for (const state of this.#states.values()) {
+      if (isOfZones(state)) rows.push(...(await latestZones(new Scan(this.#engine, state, LATEST_MAX_ROWS, signal), sinceNs)));
+    }
+    return rows;
+  }
+
+  async ping(): Promise<void> {
+    await ask(this.#engine, "SELECT 1");
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.close();
+  }
+
+  #timeBounds(): TimeBounds {
+    // Times before 1970 have no hour, and times past 2262 no DateTime64.
+    if (this.#retentionDays === null) return { oldestNs: 1n, newestNs: LATEST_NS };
+    const nowNs = this.#clock.wallNs();
+    const oldestNs = nowNs - BigInt(this.#retentionDays) * NS_PER_DAY;
+    return { oldestNs: oldestNs > 0n ? oldestNs : 1n, newestNs: nowNs + BigInt(STORE_FUTURE_MS) * NS_PER_MS };
+  }
+
+  /** Once an hour, drops what is known of series whose samples have all expired. */
+  #forgetExpired(): void {
+    if (this.#retentionDays === null) return;
+    const bucket = bucketOf(this.#timeBounds().oldestNs);
+    if (bucket === this.#forgottenBucket) return;
+    this.#forgottenBucket = bucket;
+    let forgotten = 0;
+    // Samples go by whole days, so a day more may be there.
+    for (const { registry } of this.#states.values()) forgotten += registry.forgetBefore(bucket - 24);
+    if (forgotten > 0) this.#resolver.forget();
+  }
+}
