@@ -1,3 +1,4 @@
+export { createApiClient, type ApiClient, type ApiClientOptions } from "./api-client.ts";
 export { API_VERSION_HEADER } from "./api-version.ts";
 export { canonicalUuid } from "./exact-keywords.ts";
 export type { Handler, HandlerRequest, HandlerResponse } from "./handler.ts";
