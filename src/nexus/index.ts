@@ -1,0 +1,1 @@
+export { startNexus, type Nexus, type NexusOptions } from "./start.ts";
