@@ -1,7 +1,7 @@
 import type { TextPosition } from "../core/index.ts";
 
-/** Characters of a line shown on each side of the place; longer lines are cut with `…`. */
-const CONTEXT = 60;
+/** Characters of a line that are shown; of longer ones, half as many on each side of the place. */
+const SHOWN = 120;
 
 /**
  * The line of `text` that `position` is in and carets below the place, no newline at the end. A place that spans lines is marked on
@@ -11,8 +11,9 @@ export function showPlace(text: string, position: TextPosition): string {
   const lineStart = position.offset === 0 ? 0 : text.lastIndexOf("\n", position.offset - 1) + 1;
   const newline = text.indexOf("\n", position.offset);
   const lineEnd = newline === -1 ? text.length : newline;
-  const from = Math.max(lineStart, position.offset - CONTEXT);
-  const to = Math.min(lineEnd, position.offset + CONTEXT);
+  const isShort = lineEnd - lineStart <= SHOWN;
+  const from = isShort ? lineStart : Math.max(lineStart, position.offset - SHOWN / 2);
+  const to = isShort ? lineEnd : Math.min(lineEnd, position.offset + SHOWN / 2);
   const before = (from > lineStart ? "…" : "") + printable(text.slice(from, position.offset));
   const after = printable(text.slice(position.offset, to)) + (to < lineEnd ? "…" : "");
   const gutter = `${position.line} | `;

@@ -1,8 +1,9 @@
 import { isIntegerType, ZonemeterError, type Catalogue, type FieldType, type TextPosition } from "../core/index.ts";
 import type { Filter, FilterExpression, Literal } from "./ast.ts";
 import { columnsNamed } from "./column-names.ts";
+import type { Dialect } from "./dialect.ts";
 import { list } from "./messages.ts";
-import { nearest } from "./nearest.ts";
+import { didYouMean } from "./nearest.ts";
 import type { Term } from "./normal-form.ts";
 import { queryError } from "./query-error.ts";
 import { compileRegex } from "./regex.ts";
@@ -18,14 +19,21 @@ export interface Comparable {
   readonly literal: Literal["type"];
 }
 
+export interface FilterContext {
+  readonly catalogue: Catalogue;
+  readonly dialect: Dialect;
+  /** What positions point into. */
+  readonly text: string;
+}
+
 /**
  * Checks every comparison against every table. Throws the first of `invalid_identifier`, `type_mismatch` (a regular expression that is
- * none, too), `datum_on_nd_table`, `unsupported_filter_identifier` and `start_time_not_cumulative`. `text` is what positions point into.
+ * none, too), `datum_on_nd_table`, `unsupported_filter_identifier` and `start_time_not_cumulative`.
  */
-export function checkFilter(filter: Filter, tables: readonly TableSchema[], catalogue: Catalogue, text: string): void {
+export function checkFilter(filter: Filter, tables: readonly TableSchema[], context: FilterContext): void {
   for (const term of termsOf(filter.expression)) {
-    for (const table of tables) checkTerm(term, table, catalogue);
-    checkPattern(term, text);
+    for (const table of tables) checkTerm(term, table, context);
+    checkPattern(term, context.text);
   }
 }
 
@@ -42,8 +50,8 @@ export function termsOf(expression: FilterExpression): Term[] {
   }
 }
 
-function checkTerm(term: Term, table: TableSchema, catalogue: Catalogue): void {
-  const comparable = comparableOf(term, table, catalogue);
+function checkTerm(term: Term, table: TableSchema, context: FilterContext): void {
+  const comparable = comparableOf(term, table, context);
   const literals = term.kind === "in" ? term.literals : [term.literal];
   for (const literal of literals) {
     if (literal.type === comparable.literal) continue;
@@ -55,7 +63,7 @@ function checkTerm(term: Term, table: TableSchema, catalogue: Catalogue): void {
 }
 
 /** What the identifier stands for in the table; a field comes before a special name. */
-function comparableOf(term: Term, table: TableSchema, catalogue: Catalogue): Comparable {
+function comparableOf(term: Term, table: TableSchema, { catalogue, dialect }: FilterContext): Comparable {
   const { identifier } = term;
   const position = { ...term.position, length: identifier.length };
   const field = table.fields.get(identifier);
@@ -69,9 +77,12 @@ function comparableOf(term: Term, table: TableSchema, catalogue: Catalogue): Com
     const names = table.columns.map(({ name }) => name);
     throw queryError("datum_on_nd_table", `${table.name} has ${names.length} values a point: name the one that is meant, ${list(names)}.`, position);
   }
-  if (identifier === "datum" || identifier.includes(":")) {
+  if (identifier === "datum" || dialect !== "upstream") {
     const named = columnsNamed(table.name, table.columns.length, identifier);
-    if (named.length > 1) throw queryError("invalid_identifier", `"${identifier}" stands for ${named.length} columns of ${table.name}: filter before the join.`, position);
+    if (named.length > 1) {
+      const advice = identifier.includes(":") ? "filter before the join" : `write the whole name, ${list(named.map((index) => table.columns[index]!.name))}`;
+      throw queryError("invalid_identifier", `"${identifier}" stands for ${named.length} columns of ${table.name}: ${advice}.`, position);
+    }
     const column = table.columns[named[0] ?? -1];
     if (column !== undefined && !isDistributionType(column.dataType)) return { type: column.dataType, literal: column.dataType as Literal["type"] };
   }
@@ -85,13 +96,11 @@ function comparableOf(term: Term, table: TableSchema, catalogue: Catalogue): Com
 function unknownIdentifier(identifier: string, table: TableSchema, position: TextPosition): ZonemeterError {
   const columns = table.columns.length > 1 ? table.columns.map(({ name }) => name) : ["datum"];
   const names = [...table.fields.keys(), "timestamp", ...(table.columns.some(({ dataType }) => isDistributionType(dataType)) ? [] : columns)];
-  const column = table.columns.find(({ name }) => name.endsWith(`:${identifier}`));
-  const meant = column === undefined ? nearest(identifier, names) : table.columns.length > 1 ? column.name : "datum";
-  const advice = meant === null ? "" : ` Did you mean ${meant}?`;
-  return queryError("invalid_identifier", `${table.name} has no "${identifier}".${advice} It has ${list(names).replace(/ or ([^ ]+)$/, " and $1")}.`, position);
+  return queryError("invalid_identifier", `${table.name} has no "${identifier}".${didYouMean(identifier, names)} It has ${list(names, "and")}.`, position);
 }
 
-function literalOfField(type: FieldType): Literal["type"] {
+/** The literal that a field of the type is compared with. */
+export function literalOfField(type: FieldType): Literal["type"] {
   if (isIntegerType(type)) return "integer";
   return type === "bool" ? "boolean" : type;
 }

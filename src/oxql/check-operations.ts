@@ -35,9 +35,9 @@ export function outputOf(operation: Operation, tables: readonly TableSchema[], d
 
 function aligned(align: Align, table: TableSchema, dialect: Dialect): TableSchema {
   const { method, periodNs, position } = align;
-  if (method === "interpolate" && dialect === "upstream") throw queryError("not_implemented", "Upstream names interpolate but does not have it.", position);
   if (periodNs === 0n) throw queryError("parse", `A period of zero gives no windows: write one such as 1m, and at most ${QUERY_UPSAMPLE_FACTOR} times finer than the samples.`, position);
   requireOneNumber(align, table, position);
+  if (method === "interpolate" && dialect === "upstream") throw queryError("not_implemented", "Upstream names interpolate but does not have it.", position);
   const isDelta = table.columns[0]!.metricType === "delta";
   if (method === "rate" && !isDelta) throw queryError("type_mismatch", `rate needs a counter, and ${table.name} is a gauge here: use mean_within.`, position);
   if (method === "interpolate" && isDelta) throw queryError("type_mismatch", `interpolate needs a gauge, and ${table.name} is a counter: use rate or mean_within.`, position);
@@ -48,7 +48,7 @@ function grouped(groupBy: GroupBy, tables: readonly TableSchema[], text: string)
   const { position } = groupBy;
   const [table, second] = tables;
   if (table === undefined || second !== undefined) {
-    throw queryError("single_table_required", `group_by takes one table, and here are ${tables.length} (${list(tables.map(({ name }) => name))}): group each in its own query, or join them and map.`, position);
+    throw queryError("single_table_required", `group_by takes one table, and here are ${tables.length} (${list(tables.map(({ name }) => name), "and")}): group each in its own query, or join them and map.`, position);
   }
   requireAligned("group_by", table, position);
   requireOneNumber(groupBy, table, position);
@@ -90,7 +90,7 @@ function requireSameFields(first: TableSchema, table: TableSchema, position: Tex
   if (shared.length === first.fields.size && shared.length === table.fields.size) return;
   const differing = [...new Set([...first.fields.keys(), ...table.fields.keys()])].filter((name) => !shared.includes(name));
   const advice = shared.length === 0 ? "group_by common fields first" : `group_by the common ones first, or join on [${shared.join(", ")}]`;
-  throw queryError("join_field_mismatch", `${first.name} and ${table.name} do not have the same fields: ${list(differing)} differ. To join them, ${advice}.`, position);
+  throw queryError("join_field_mismatch", `${first.name} and ${table.name} differ in their fields, in ${list(differing, "and")}. To join them, ${advice}.`, position);
 }
 
 function requireSharedField(name: string, first: TableSchema, table: TableSchema, position: TextPosition, text: string): void {
@@ -167,6 +167,6 @@ function fieldOf(name: string, table: TableSchema, kind: QueryErrorKind, positio
   const type = table.fields.get(name);
   if (type !== undefined) return type;
   const names = [...table.fields.keys()];
-  const has = names.length === 0 ? "It has no fields." : `It has ${list(names).replace(/ or ([^ ]+)$/, " and $1")}.`;
+  const has = names.length === 0 ? "It has no fields." : `It has ${list(names, "and")}.`;
   throw queryError(kind, `${table.name} has no field "${name}".${didYouMean(name, names)} ${has}`, placeWithin(text, position, name));
 }

@@ -16,17 +16,25 @@ interface Reaching {
  * an alternative about values does not spoil the others.
  */
 export function refuseFullScans(query: Query, catalogue: Catalogue): void {
-  visit(query, { filters: [], limited: false }, catalogue);
+  visit(query, { filters: [], limited: false }, catalogue, fieldNames(query, catalogue));
 }
 
-function visit(query: Query, behind: Reaching, catalogue: Catalogue): void {
+function visit(query: Query, behind: Reaching, catalogue: Catalogue, fields: ReadonlySet<string>): void {
   const [first, ...others] = query.operations as [Get | Group, ...Operation[]];
-  const reaching = others.reduceRight((after, operation) => before(operation, after), behind);
-  if (first.kind === "group") for (const inner of first.queries) visit(inner, reaching, catalogue);
-  else if (!reaches(first, reaching, catalogue)) refuse(first, others);
+  const reaching = others.reduceRight((after, operation) => before(operation, after, fields), behind);
+  if (first.kind === "group") for (const inner of first.queries) visit(inner, reaching, catalogue, fields);
+  else if (!reaches(first, reaching, catalogue, fields)) refuse(first, others);
 }
 
-function before(operation: Operation, { filters, limited }: Reaching): Reaching {
+/** Of all gets. What is neither among these nor a time names a value. */
+function fieldNames({ operations }: Query, catalogue: Catalogue): ReadonlySet<string> {
+  const [first] = operations as [Get | Group, ...Operation[]];
+  if (first.kind === "get") return new Set(catalogue.get(first.timeseriesName)!.fields.map(({ name }) => name));
+  return new Set(first.queries.flatMap((query) => [...fieldNames(query, catalogue)]));
+}
+
+function before(operation: Operation, { filters, limited }: Reaching, fields: ReadonlySet<string>): Reaching {
+  const isValue = (term: Term) => !isTime(term) && !fields.has(term.identifier);
   switch (operation.kind) {
     case "filter":
       return { filters: [...filters, normalForm(operation.expression)], limited };
@@ -45,19 +53,14 @@ function before(operation: Operation, { filters, limited }: Reaching): Reaching 
   }
 }
 
-function reaches({ timeseriesName }: Get, { filters, limited }: Reaching, catalogue: Catalogue): boolean {
-  const schema = catalogue.get(timeseriesName)!;
-  const isCounter = hasStartTime(schema.datumType);
-  return limited || movable(filters, (term) => !isCounter || !isValue(term)).length > 0;
+function reaches({ timeseriesName }: Get, { filters, limited }: Reaching, catalogue: Catalogue, fields: ReadonlySet<string>): boolean {
+  const isCounter = hasStartTime(catalogue.get(timeseriesName)!.datumType);
+  return limited || movable(filters, (term) => !isCounter || isTime(term) || fields.has(term.identifier)).length > 0;
 }
 
 /** The filters that have something left when only terms that pass go on. */
 function movable(filters: readonly Alternatives[], passes: (term: Term) => boolean): Alternatives[] {
   return filters.map((alternatives) => alternatives.map((terms) => terms.filter(passes)).filter((terms) => terms.length > 0)).filter((alternatives) => alternatives.length > 0);
-}
-
-function isValue({ identifier }: Term): boolean {
-  return identifier === "datum" || identifier.includes(":");
 }
 
 function isTime({ identifier }: Term): boolean {

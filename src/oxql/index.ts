@@ -1,4 +1,6 @@
 export * from "./ast.ts";
+export type { Candidate } from "./candidates.ts";
+export { complete, type Completion } from "./complete.ts";
 export * from "./data.ts";
 export type { Dialect } from "./dialect.ts";
 export * from "./ip-address.ts";

@@ -14,10 +14,10 @@ export class Scanner {
   /** The clock as read once for this query. */
   readonly nowNs: bigint;
   offset: number;
-  /** What could have stood at `offset`, in the order it was asked for. */
-  readonly expected = new Set<Expectation>();
   /** Offset after the last thing taken, before blanks: where a node that has just been read ends. */
   #takenEnd = 0;
+  /** What was asked for at `expectedAt`, in that order. */
+  readonly #expected = new Set<Expectation>();
   #expectedAt = 0;
   #depth = 0;
   #lineStarts: number[] | null = null;
@@ -103,10 +103,15 @@ export class Scanner {
   /** Notes that `label` could stand here. */
   expect(label: Expectation): void {
     if (this.offset !== this.#expectedAt) {
-      this.expected.clear();
+      this.#expected.clear();
       this.#expectedAt = this.offset;
     }
-    this.expected.add(label);
+    this.#expected.add(label);
+  }
+
+  /** What could stand at `offset`, in the order in which it was asked for. */
+  get expected(): Expectation[] {
+    return this.offset === this.#expectedAt ? [...this.#expected] : [];
   }
 
   /** Runs the reader of one nesting level. */
@@ -134,8 +139,7 @@ export class Scanner {
   /** Ends parsing here: the message says what was expected (`label` too, if given), what stands there, and the likely remedy. */
   fail(label?: Expectation): never {
     if (label !== undefined) this.expect(label);
-    const expected = this.offset === this.#expectedAt ? [...this.expected] : [];
-    const { sentence, length } = expectedButFound(this.text, this.offset, expected);
+    const { sentence, length } = expectedButFound(this.text, this.offset, this.expected);
     this.#refuse("parse", sentence, this.positionAt(this.offset, length));
   }
 

@@ -58,9 +58,9 @@ export function expectedButFound(text: string, offset: number, expected: readonl
 }
 
 /** `a, b or c` */
-export function list(items: readonly string[]): string {
+export function list(items: readonly string[], conjunction: "or" | "and" = "or"): string {
   if (items.length < 2) return items[0] ?? "something else";
-  return `${items.slice(0, -1).join(", ")} or ${items.at(-1)}`;
+  return `${items.slice(0, -1).join(", ")} ${conjunction} ${items.at(-1)}`;
 }
 
 function wants(expected: readonly Expectation[], label: Expectation): boolean {
@@ -84,11 +84,12 @@ function found(after: string): string {
 /** Names what could have been meant by a word from a closed list, and lists all of it where nothing is near. */
 function unknownWord({ after, expected }: Place): string {
   const choices: readonly [Expectation, readonly string[]][] = [
-    ["an operation", OPERATION_WORDS],
+    ["an operation", OPERATION_WORDS.filter((known) => known !== "get")],
+    ['"get"', ["get"]],
     ["a reducer", REDUCERS],
     ["an alignment method", ALIGN_METHODS],
   ];
   const choice = choices.find(([label]) => wants(expected, label));
   if (choice === undefined) return "";
-  return didYouMean(word(after), choice[1]) || ` There are ${choice[1].join(", ")}.`;
+  return didYouMean(word(after), choice[1]) || (choice[1].length === 1 ? "" : ` There are ${choice[1].join(", ")}.`);
 }

@@ -44,6 +44,8 @@ export function parseOperation(text: string, options: ParseOptions): Operation {
 export class Parser {
   /** The pipelines that are being read, outermost first, each with its operations so far: what completion works from. */
   readonly open: Operation[][] = [];
+  /** The pipeline that was finished last. */
+  last: readonly Operation[] = [];
   readonly #scanner: Scanner;
 
   constructor(scanner: Scanner) {
@@ -72,6 +74,7 @@ export class Parser {
       operations.push(this.operation(false));
     }
     this.open.pop();
+    this.last = operations;
     return { kind: "query", operations, text: scanner.text, position: scanner.positionFrom(start) };
   }
 
@@ -112,7 +115,9 @@ export class Parser {
         return { kind: "map", expression: readArithmetic(scanner), position: scanner.positionFrom(start) };
       default:
         scanner.offset = start;
-        return scanner.fail("an operation");
+        if (!first) return scanner.fail("an operation");
+        scanner.expect('"get"');
+        return scanner.fail('"{"');
     }
   }
 
@@ -225,7 +230,11 @@ export class Parser {
     const scanner = this.#scanner;
     const start = scanner.offset;
     const value = takeInteger(scanner);
-    if (value === null) return scanner.fail("a whole number");
+    if (value === null) {
+      const tooLarge = scanner.peek(/\d{20,}(?![.\deE])/y);
+      if (tooLarge !== null) scanner.refuse("The count does not fit 64 bits.", start, tooLarge[0].length);
+      return scanner.fail("a whole number");
+    }
     if (value < 1n) scanner.refuse(`The count is ${value}: it must be 1 or more.`, start, scanner.offset - start);
     return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value);
   }

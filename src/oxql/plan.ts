@@ -92,7 +92,7 @@ class Planner {
       case "group":
         return operation.queries.flatMap((query) => this.check(query));
       case "filter":
-        checkFilter(operation, tables, this.#catalogue, this.#text);
+        checkFilter(operation, tables, { catalogue: this.#catalogue, dialect: this.#dialect, text: this.#text });
         return tables;
       default:
         return outputOf(operation, tables, this.#dialect, this.#text);

@@ -37,7 +37,7 @@ export function printOperation(operation: Operation): string {
 
 const FILTER_TOKENS = { or: "||", and: "&&", xor: "^" } as const;
 /** Higher binds tighter. */
-const FILTER_LEVELS: Readonly<Record<FilterExpression["kind"], number>> = { or: 0, and: 1, xor: 2, not: 3, comparison: 4, in: 4 };
+const FILTER_LEVELS: Readonly<Record<FilterExpression["kind"], number>> = { or: 0, and: 1, xor: 2, not: 3, comparison: 3, in: 3 };
 
 /** Chains group to the right, so only a left operand of the same level needs parentheses. */
 export function printFilter(expression: FilterExpression): string {
@@ -46,7 +46,7 @@ export function printFilter(expression: FilterExpression): string {
     case "in":
       return printTerm(expression);
     case "not":
-      return `!${parenthesized(expression.operand, 4)}`;
+      return `!(${printFilter(expression.operand)})`;
     default: {
       const level = FILTER_LEVELS[expression.kind];
       return `${parenthesized(expression.left, level + 1)} ${FILTER_TOKENS[expression.kind]} ${parenthesized(expression.right, level)}`;
@@ -57,9 +57,12 @@ export function printFilter(expression: FilterExpression): string {
 /** A comparison or membership; one that `normalForm` negated is written with a `!`. */
 export function printTerm(term: Term): string {
   const { identifier } = term;
-  if (term.kind === "in") return `${term.negated ? "!" : ""}${identifier} in [${term.literals.map(printLiteral).join(", ")}]`;
+  if (term.kind === "in") {
+    const text = `${identifier} in [${term.literals.map(printLiteral).join(", ")}]`;
+    return term.negated ? `!(${text})` : text;
+  }
   const literal = printLiteral(term.literal);
-  return term.operator === "!~=" ? `!${identifier} ~= ${literal}` : `${identifier} ${term.operator} ${literal}`;
+  return term.operator === "!~=" ? `!(${identifier} ~= ${literal})` : `${identifier} ${term.operator} ${literal}`;
 }
 
 export function printLiteral(literal: Literal): string {
