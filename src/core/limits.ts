@@ -246,6 +246,21 @@ export const SCHEMA_FILE_MAX_BYTES = 1024 * 1024;
 /** Time that git has for one of its answers to `schema diff`; beyond it git is ended and the command fails, saying so. */
 export const SCHEMA_REVISION_TIMEOUT_MS = 20_000;
 
+// Registration.
+
+/** Time one attempt to register may take, over all addresses of Nexus; beyond it the attempt has failed. */
+export const REGISTRATION_TIMEOUT_MS = 30_000;
+
+/** Shortest and longest wait before a lease is renewed, whatever lease Nexus grants. */
+export const REGISTRATION_MIN_WAIT_MS = 250;
+export const REGISTRATION_MAX_WAIT_MS = 3_600_000;
+
+/** How often a collector registers again, so that a Nexus that lost its state learns of it. */
+export const COLLECTOR_REGISTRATION_RENEW_MS = 60_000;
+
+/** Producers a collector asks for on one page of its list. */
+export const PRODUCER_LIST_PAGE_ITEMS = 1_000;
+
 // Nexus.
 
 /** Producers and collectors the standalone Nexus keeps; beyond it new ones are refused. */

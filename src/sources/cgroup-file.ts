@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { NO_CAP, readingOf } from "./reading.ts";
 import type { Reading } from "./source.ts";
 
 /** Why something is not measured. */
@@ -13,7 +14,7 @@ export class NotMeasured {
   }
 }
 
-export const NO_LIMIT = new NotMeasured("no limit is set");
+export const NO_LIMIT = new NotMeasured(NO_CAP);
 
 /** Text of a small kernel file, or why it cannot be read. */
 export function readKernelFile(directory: string, name: string): string | NotMeasured {
@@ -58,8 +59,6 @@ export function keyedNumber(text: string | NotMeasured, name: string, ...keys: r
   return new NotMeasured(`${name} has no readable ${keys.join(" or ")}`);
 }
 
-const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
-
-export function reading(metric: string, value: bigint | number | NotMeasured, labels: Readonly<Record<string, string>> = NO_LABELS): Reading {
-  return value instanceof NotMeasured ? { metric, labels, value: null, reason: value.reason } : { metric, labels, value };
+export function reading(metric: string, value: bigint | number | NotMeasured, labels?: Readonly<Record<string, string>>): Reading {
+  return readingOf(metric, value instanceof NotMeasured ? value.reason : value, labels);
 }

@@ -1,4 +1,4 @@
-import { CGROUP_MAX_GROUPS, CGROUP_SLICE_MS, NIL_UUID, ZonemeterError, messageOf, type Clock } from "../core/index.ts";
+import { CGROUP_MAX_GROUPS, SOURCE_SLICE_MS, NIL_UUID, type Clock } from "../core/index.ts";
 import { cpuControllerReadings, cpuTimeReadings, readUnifiedCpu, type CpuTimes } from "./cgroup-cpu.ts";
 import { NotMeasured, readKernelFile } from "./cgroup-file.ts";
 import { GroupIncarnations, identityDirectory, lookAtGroup } from "./cgroup-identity.ts";
@@ -58,27 +58,23 @@ class CgroupSource implements Source {
   }
 
   async read(signal: AbortSignal): Promise<SourceReport> {
-    const slice = new TimeSlice(CGROUP_SLICE_MS, signal);
+    const slice = new TimeSlice(SOURCE_SLICE_MS, "Reading the control groups", signal);
     const diagnostics: Diagnostic[] = [];
     const snapshots: Snapshot[] = [];
     const lastCpuNs = new Map<string, bigint>();
     const keep = (snapshot: Snapshot | null): void => {
       if (snapshot !== null) snapshots.push(snapshot);
     };
-    try {
-      keep(this.#readSled());
-      keep(this.#readZone(ROOT_NAME, this.#layout, lastCpuNs));
-      const tree = await readCgroupTree(this.#layout, slice);
-      if (tree.cut) {
-        const text = `There are more than ${CGROUP_MAX_GROUPS} control groups; the rest of them are not measured.`;
-        diagnostics.push({ code: "too-many-groups", text, line: null });
-      }
-      for (const [path, places] of tree.leaves) {
-        if (slice.spent()) await slice.rest();
-        keep(this.#readZone(path, places, lastCpuNs));
-      }
-    } catch (error) {
-      throw new ZonemeterError("unavailable", `Reading the control groups was broken off (${messageOf(error)}).`, { cause: error });
+    keep(this.#readSled());
+    keep(this.#readZone(ROOT_NAME, this.#layout, lastCpuNs));
+    const tree = await readCgroupTree(this.#layout, slice);
+    if (tree.cut) {
+      const text = `There are more than ${CGROUP_MAX_GROUPS} control groups; the rest of them are not measured.`;
+      diagnostics.push({ code: "too-many-groups", text, line: null });
+    }
+    for (const [path, places] of tree.leaves) {
+      if (slice.spent()) await slice.rest();
+      keep(this.#readZone(path, places, lastCpuNs));
     }
     this.#lastCpuNs = lastCpuNs;
     this.#cpuacct?.endRound();

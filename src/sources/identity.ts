@@ -92,6 +92,8 @@ class Book implements IdentityBook {
   #lastStampNs: bigint;
   #ceilingNs: bigint;
   #changed = false;
+  /** How far the wall clock was ahead of the monotonic one when the file was written: a step forward is written down, so that one back is seen. */
+  #writtenLeadNs = 0n;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(clock: Clock, file: IdentityFile | null, state: IdentityState | null, diagnostics: readonly Diagnostic[]) {
@@ -167,7 +169,7 @@ class Book implements IdentityBook {
       const text = `The wall clock was stepped back: stamps are ${aheadNs / 1_000_000n} ms ahead of it and drawing near, so that they do not fall.`;
       diagnostics.push({ code: "stamps-ahead", text, line: null });
     }
-    if (!this.#changed && this.#lastStampNs <= this.#ceilingNs) return diagnostics;
+    if (!this.#changed && this.#lastStampNs <= this.#ceilingNs && this.#clockLeadNs() <= this.#writtenLeadNs + CLOCK_SLACK_NS) return diagnostics;
     try {
       await this.write();
     } catch (error) {
@@ -195,6 +197,7 @@ class Book implements IdentityBook {
     const ceilingNs = reserveNs === 0n ? this.#lastStampNs : larger(this.#lastStampNs, wallNs + aheadNs) + reserveNs;
     const zones = Array.from(this.#entries, ([subjectKey, { incarnation, startTimeNs, lastStampNs }]) => ({ subjectKey, incarnation, startTimeNs, lastStampNs }));
     this.#changed = false;
+    this.#writtenLeadNs = this.#clockLeadNs();
     try {
       await this.#file.store({ ceilingNs, wallNs, monotonicNs: this.#clock.monotonicNs(), aheadNs, zones });
       this.#ceilingNs = ceilingNs;
@@ -204,21 +207,19 @@ class Book implements IdentityBook {
     }
   }
 
+  #clockLeadNs(): bigint {
+    return this.#clock.wallNs() - this.#clock.monotonicNs();
+  }
+
   #forget(): void {
     const nowNs = this.#clock.monotonicNs();
-    const goneNs = (entry: Entry): bigint => nowNs - entry.seenMonotonicNs;
-    let leaving = [...this.#entries].filter(([, entry]) => goneNs(entry) > IDENTITY_FORGET_AFTER_NS);
-    const tooMany = this.#entries.size - leaving.length - IDENTITY_MAX_ENTRIES;
+    for (const [subjectKey, entry] of this.#entries) if (nowNs - entry.seenMonotonicNs > IDENTITY_FORGET_AFTER_NS) this.#entries.delete(subjectKey);
+    const tooMany = this.#entries.size - IDENTITY_MAX_ENTRIES;
     if (tooMany > 0) {
       const byAbsence = [...this.#entries].sort(([, a], [, b]) => Number(a.seenMonotonicNs - b.seenMonotonicNs));
-      leaving = byAbsence.slice(0, leaving.length + tooMany);
+      for (const [subjectKey] of byAbsence.slice(0, tooMany)) this.#entries.delete(subjectKey);
     }
-    if (leaving.length === 0) return;
-    const names = new Set(leaving.map(([subjectKey]) => subjectKey));
-    for (const subjectKey of names) this.#entries.delete(subjectKey);
-    for (const series of this.#lastOfSeries.keys()) {
-      if (names.has(series.slice(series.indexOf(" ") + 1))) this.#lastOfSeries.delete(series);
-    }
+    for (const [series, stampNs] of this.#lastOfSeries) if (this.#lastStampNs - stampNs > IDENTITY_FORGET_AFTER_NS) this.#lastOfSeries.delete(series);
   }
 }
 

@@ -1,14 +1,19 @@
+import { messageOf, ZonemeterError } from "../core/index.ts";
+
 /**
  * Cuts long synchronous work into pieces, so that the event loop is never held for long: `if (slice.spent()) await slice.rest()` between two
  * steps. Reading a kernel file takes 10 µs synchronously and 70 µs through the thread pool, which is why the work is synchronous at all.
  */
 export class TimeSlice {
   readonly #sliceMs: number;
-  readonly #signal: AbortSignal | null;
+  readonly #what: string;
+  readonly #signal: AbortSignal;
   #endsAt: number;
 
-  constructor(sliceMs: number, signal: AbortSignal | null = null) {
+  /** `what` names the work in the error. */
+  constructor(sliceMs: number, what: string, signal: AbortSignal) {
     this.#sliceMs = sliceMs;
+    this.#what = what;
     this.#signal = signal;
     this.#endsAt = performance.now() + sliceMs;
   }
@@ -17,10 +22,13 @@ export class TimeSlice {
     return performance.now() >= this.#endsAt;
   }
 
-  /** Lets everything else that is due have its turn. Rejects with the signal's reason once it fired. */
+  /** Lets everything else that is due have its turn. Rejects with `unavailable` once the signal fired. */
   async rest(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    this.#signal?.throwIfAborted();
+    if (this.#signal.aborted) {
+      const { reason } = this.#signal as { reason: unknown };
+      throw new ZonemeterError("unavailable", `${this.#what} was broken off (${messageOf(reason)}).`, { cause: reason });
+    }
     this.#endsAt = performance.now() + this.#sliceMs;
   }
 }

@@ -1,0 +1,96 @@
+import { CHILD_STDOUT_MAX_BYTES, SOURCE_SLICE_MS, ZonemeterError, type Clock } from "../core/index.ts";
+import { runChild } from "./child.ts";
+import type { IdentityBook } from "./identity.ts";
+import type { KstatSnapshot } from "./kstat-snapshot.ts";
+import { KstatTextReader } from "./kstat-text.ts";
+import { snapshotsFromKstat } from "./snapshots-from-kstat.ts";
+import type { Diagnostic, Source, SourceReport } from "./source.ts";
+import { TimeSlice } from "./time-slice.ts";
+import { diagnoseRun } from "./tool-run.ts";
+
+export interface KstatOptions {
+  readonly book: IdentityBook;
+  readonly clock: Clock;
+  /** `kstat` on PATH where it is left out. */
+  readonly command?: string;
+  readonly deadlineMs?: number;
+}
+
+/** One read takes some 50 ms on a sled. */
+const DEADLINE_MS = 8_000;
+
+/** Modules and names decide what the kernel reads, so each selector begins with them. The sled's are cut down to the statistics that are used. */
+const SELECTORS = [
+  "zones:::",
+  "memory_cap:::",
+  "caps::*_zone_*:",
+  "unix:0:system_pages:/^(physmem|freemem|crtime|snaptime)$/",
+  "zfs:0:arcstats:/^(size|crtime|snaptime)$/",
+  "cpu_info:::/^(state|crtime|snaptime)$/",
+];
+
+/** Bytes parsed before other work gets a turn. */
+const PARSE_SLICE_BYTES = 128 * 1024;
+
+/** illumos zones from kernel statistics: one `kstat -p` for each read, which prints the counters of all zones in one pass. */
+export function createKstatSource(options: KstatOptions): Source {
+  return new KstatSource(options);
+}
+
+class KstatSource implements Source {
+  readonly name = "kstat";
+  readonly #options: KstatOptions;
+
+  constructor(options: KstatOptions) {
+    this.#options = options;
+  }
+
+  async read(signal: AbortSignal): Promise<SourceReport> {
+    const { book, clock, command = "kstat", deadlineMs = DEADLINE_MS } = this.#options;
+    const beforeNs = clock.monotonicNs();
+    const result = await runChild({ command, args: ["-p", ...SELECTORS], deadlineMs, maxStdoutBytes: CHILD_STDOUT_MAX_BYTES, signal });
+    const afterNs = clock.monotonicNs();
+    const afterWallNs = clock.wallNs();
+    const { printed, diagnostics } = await parse(result.stdout, signal);
+    diagnostics.push(...diagnoseRun("kstat", result.exitCode, result.stderr, printed !== null));
+    if (printed === null || printed.kstats.length === 0) {
+      throw new ZonemeterError("unavailable", diagnostics[0]?.text ?? "kstat printed nothing; that does not mean that nothing is used.");
+    }
+    const takenNs = takenAtNs(printed, beforeNs, afterNs);
+    const wallNs = afterWallNs - (afterNs - takenNs);
+    const read = snapshotsFromKstat(printed, {
+      sled: null,
+      stampOf: (subjectKey) => book.stampFor(subjectKey, "kstat", wallNs),
+      startTimeOf: ({ subjectKey, incarnation, bootTimeNs, crtimeNs, snaptimeNs, timestampNs }) =>
+        book.startTimeOf({ subjectKey, incarnation, bootTimeNs, createdMonotonicNs: takenNs - (snaptimeNs - crtimeNs), timestampNs }),
+    });
+    diagnostics.push(...read.diagnostics, ...(await book.save()));
+    return { snapshots: read.snapshots, diagnostics, ended: false };
+  }
+
+  async close(): Promise<void> {
+    // A child lives no longer than the read that started it.
+  }
+}
+
+/** The last snapshot in the text; there is one, unless the tool was told otherwise. */
+async function parse(stdout: Buffer, signal: AbortSignal): Promise<{ printed: KstatSnapshot | null; diagnostics: Diagnostic[] }> {
+  const reader = new KstatTextReader();
+  const slice = new TimeSlice(SOURCE_SLICE_MS, "Reading what kstat printed", signal);
+  let printed: KstatSnapshot | null = null;
+  for (let at = 0; at < stdout.length; at += PARSE_SLICE_BYTES) {
+    if (slice.spent()) await slice.rest();
+    printed = reader.push(stdout.subarray(at, at + PARSE_SLICE_BYTES)).at(-1) ?? printed;
+  }
+  printed = reader.end().at(-1) ?? printed;
+  return { printed, diagnostics: reader.takeDiagnostics() };
+}
+
+/**
+ * When the values were read, on the agent's monotonic clock. kstat's clock is the same one on illumos, so it says so itself; where it is
+ * another (a recording in place of the tool), the middle of the run is the best guess.
+ */
+function takenAtNs(printed: KstatSnapshot, beforeNs: bigint, afterNs: bigint): bigint {
+  const snaptimeNs = printed.kstats.find(({ module, snaptimeNs: ns }) => module === "zones" && ns !== null)?.snaptimeNs;
+  return snaptimeNs != null && snaptimeNs >= beforeNs && snaptimeNs <= afterNs ? snaptimeNs : (beforeNs + afterNs) / 2n;
+}
