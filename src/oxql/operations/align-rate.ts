@@ -10,7 +10,8 @@ const NS_PER_SECOND = 1e9;
  * Rate times covered time is exactly what the counter grew, over restarts too, since each incarnation has its own start time.
  */
 export function rate({ starts, times, values, present }: AlignInput, windows: Windows, count: number): AlignedValues {
-  const { sums, coveredNs } = shareOut(windows, count, starts!, times, values, present);
+  const since = present === null ? starts! : sinceLastPresent(starts!, times, present);
+  const { sums, coveredNs } = shareOut(windows, count, since, times, values, present);
   const found = new Uint8Array(count);
   for (let window = 0; window < count; window++) {
     if (coveredNs[window] === 0) continue;
@@ -18,4 +19,13 @@ export function rate({ starts, times, values, present }: AlignInput, windows: Wi
     sums[window] = (sums[window]! * NS_PER_SECOND) / coveredNs[window]!;
   }
   return { values: sums, present: found };
+}
+
+/** A delta behind missing ones holds what was added during them too, so it reaches back over those that it touches. */
+function sinceLastPresent(starts: Float64Array, times: Float64Array, present: Uint8Array): Float64Array {
+  const since = starts.slice();
+  for (let i = 1; i < since.length; i++) {
+    if (present[i - 1] === 0 && starts[i] === times[i - 1]) since[i] = since[i - 1]!;
+  }
+  return since;
 }

@@ -15,11 +15,11 @@ import type { OperationContext } from "./context.ts";
  * such points goes. A comparison with a missing value fails, and so does its negation. Throws `invalid_identifier`, `type_mismatch`,
  * `multi_dimensional` or `unsupported_filter_identifier`, for tables that have timeseries.
  */
-export function filter(tables: readonly Table[], operation: Filter, _context: OperationContext): Table[] {
+export function filter(tables: readonly Table[], operation: Filter, context: OperationContext): Table[] {
   return tables.map((table) => {
     const [first] = table.timeseries;
     if (first === undefined) return table;
-    check(operation.expression, table.name, first);
+    check(operation.expression, table.name, first, context);
     return { name: table.name, timeseries: table.timeseries.flatMap((series) => keep(series, operation.expression, table.name)) };
   });
 }
@@ -61,13 +61,13 @@ function judgeTest(test: Test, series: Timeseries, tableName: string): Verdict {
 }
 
 /** All timeseries of a table have the same shape, so the first one tells. */
-function check(expression: FilterExpression, tableName: string, series: Timeseries): void {
-  if (expression.kind === "not") return check(expression.operand, tableName, series);
+function check(expression: FilterExpression, tableName: string, series: Timeseries, context: OperationContext): void {
+  if (expression.kind === "not") return check(expression.operand, tableName, series, context);
   if (expression.kind !== "comparison" && expression.kind !== "in") {
-    check(expression.left, tableName, series);
-    return check(expression.right, tableName, series);
+    check(expression.left, tableName, series, context);
+    return check(expression.right, tableName, series, context);
   }
-  const type = literalTypeOf(expression, tableName, series);
+  const type = literalTypeOf(expression, tableName, series, context);
   const { identifier } = expression;
   const literals = expression.kind === "in" ? expression.literals : [expression.literal];
   for (const literal of literals) {
@@ -81,7 +81,7 @@ function check(expression: FilterExpression, tableName: string, series: Timeseri
 }
 
 /** The literal type that the identifier is compared with. */
-function literalTypeOf(test: Test, tableName: string, series: Timeseries): string {
+function literalTypeOf(test: Test, tableName: string, series: Timeseries, { dialect }: OperationContext): string {
   const { identifier, position } = test;
   const field = fieldValue(series.fields, identifier);
   if (field !== undefined) return literalTypeFor(field.type)!;
@@ -91,7 +91,7 @@ function literalTypeOf(test: Test, tableName: string, series: Timeseries): strin
   if (identifier === "datum" && dimensions.length > 1) {
     throw queryError("multi_dimensional", `${tableName} has ${dimensions.length} values a point: name one of them instead of datum.`, position);
   }
-  const named = identifier === "datum" || identifier.includes(":") ? columnsNamed(tableName, dimensions.length, identifier) : [];
+  const named = identifier === "datum" || dialect !== "upstream" ? columnsNamed(tableName, dimensions.length, identifier) : [];
   if (named.length > 1) throw queryError("invalid_identifier", `"${identifier}" stands for ${named.length} columns of ${tableName}.`, position);
   const column = named[0] === undefined ? undefined : dimensions[named[0]];
   const type = column === undefined ? null : literalTypeFor(column.values.type);
