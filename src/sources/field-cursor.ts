@@ -1,3 +1,4 @@
+import type { NamePool, PooledName } from "./name-pool.ts";
 import { ambiguousAmount, isDoubtfulToken, LARGEST_PLAIN_AMOUNT, SMALLEST_KIB_TOKEN, type Amount } from "./zonestat-amount.ts";
 
 const COLON = 58;
@@ -44,6 +45,24 @@ export class FieldCursor {
     const word = this.text.slice(this.at, at);
     this.at = at + 1;
     return word;
+  }
+
+  /** True, and passed over, where `start` comes next. */
+  takes(start: string): boolean {
+    if (!this.text.startsWith(start, this.at) || this.at + start.length > this.end) return false;
+    this.at += start.length;
+    return true;
+  }
+
+  /** One field that is a name. */
+  name(names: NamePool): PooledName {
+    if (this.at > this.end) {
+      this.bad = true;
+      return names.get("");
+    }
+    const read = names.read(this.text, this.at, this.end);
+    this.at += read.printedLength + 1;
+    return read;
   }
 
   /** True, and passed over, where the next field is `-`. */

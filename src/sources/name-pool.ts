@@ -2,9 +2,15 @@ import { TEXT_NAMES_MAX } from "../core/index.ts";
 import { ownText } from "./line-splitter.ts";
 import { isZoneName } from "./zone-name.ts";
 
+/** The last characters of a UUID tell zones apart. */
+const HASHED_CHARACTERS = 8;
+const PLACES_MASK = 4_095;
+
 /** A name that a reader met, and the last table it stood in. */
 export interface PooledName {
   readonly name: string;
+  /** Bytes of it as printed. */
+  readonly printedLength: number;
   /** Letters, digits, `-`, `_`, `.` only. */
   readonly isZone: boolean;
   /** Number of the table in which the name was last seen; a reader finds a row that comes twice by it. */
@@ -18,6 +24,8 @@ export interface PooledName {
 export class NamePool {
   #names = new Map<string, PooledName>();
   #tables = 0;
+  /** Names met lately, by their length and last characters; in a clash the later one stays. */
+  readonly #lately: (PooledName | undefined)[] = Array.from({ length: PLACES_MASK + 1 });
 
   /** A number for a table that begins. */
   newTable(): number {
@@ -25,12 +33,29 @@ export class NamePool {
     return this.#tables;
   }
 
+  /** The name that stands in `text` from `at` up to the next colon or `end`. One met lately costs no string and no hash of all of it. */
+  read(text: string, at: number, end: number): PooledName {
+    const colon = text.indexOf(":", at);
+    const nameEnd = colon === -1 || colon > end ? end : colon;
+    const length = nameEnd - at;
+    let place = length;
+    for (let i = nameEnd - 1; i >= at && i >= nameEnd - HASHED_CHARACTERS; i--) place = (place * 31 + text.charCodeAt(i)) & PLACES_MASK;
+    const lately = this.#lately[place];
+    if (lately !== undefined && lately.printedLength === length && text.startsWith(lately.name, at)) return lately;
+    const found = this.get(text.slice(at, nameEnd));
+    this.#lately[place] = found;
+    return found;
+  }
+
   get(cut: string): PooledName {
     const known = this.#names.get(cut);
     if (known !== undefined) return known;
-    if (this.#names.size >= TEXT_NAMES_MAX) this.#names = new Map();
+    if (this.#names.size >= TEXT_NAMES_MAX) {
+      this.#names = new Map();
+      this.#lately.fill(undefined);
+    }
     const name = ownText(cut);
-    const pooled = { name, isZone: isZoneName(name), table: 0 };
+    const pooled: PooledName = { name, printedLength: cut.length, isZone: isZoneName(name), table: 0 };
     this.#names.set(name, pooled);
     return pooled;
   }

@@ -28,22 +28,25 @@ export interface PrstatTotal {
   readonly loadAverages: readonly [number, number, number];
 }
 
-const ROW = /^ *(\d{1,9}) +(\d{1,9}) +(\d{1,5}[KMGTPE]) +(\d{1,5}[KMGTPE]) +(\d{1,3}(?:[.,]\d)?)% +([\d:]{7,9}) +(\d{1,3}(?:[.,]\d)?)% +(\S{1,64})$/;
+const ROW = /^ *(\d{1,9}) +(\d{1,9}) +(\d{1,5}[KMGTPE]) +(\d{1,5}[KMGTPE]) +(\d{1,3}(?:[.,]\d)?)% +([\d:]{7,9}) +(\d{1,3}(?:[.,]\d)?)% +((\S{1,64}) *)$/;
 const TOTAL = /^Total: +(\d{1,9}) processes, +(\d{1,9}) lwps, +load averages: +(\d{1,6}[.,]\d\d), +(\d{1,6}[.,]\d\d), +(\d{1,6}[.,]\d\d)$/;
 const UNITS = "KMGTPE";
 const CUT_MARK = "*";
 const TIME_WIDTH = 9;
 
-/** `ZONEID NPROC SWAP RSS MEMORY TIME CPU ZONE`. Null where the row is damaged. */
+/** The last column is padded to this; a longer name is printed whole. */
+export const ZONE_WIDTH = 28;
+
+/** `ZONEID NPROC SWAP RSS MEMORY TIME CPU ZONE`, with the blanks behind it. Null where the row is damaged or cut. */
 export function readPrstatRow(text: string, names: NamePool): { readonly row: PrstatZone; readonly comma: boolean } | null {
   const match = ROW.exec(text);
   if (match === null) return null;
-  const [, id, nproc, swap, rss, memory, time, cpu, name] = match as unknown as string[];
+  const [, id, nproc, swap, rss, memory, time, cpu, column, name] = match as unknown as string[];
   const swapBytes = sizeBytes(swap!);
   const rssBytes = sizeBytes(rss!);
   const cpuTime = cpuTimeOf(time!);
   const zoneName = nameOf(name!, id!, names);
-  if (swapBytes === null || rssBytes === null || cpuTime === null || zoneName === null) return null;
+  if (column!.length < ZONE_WIDTH || swapBytes === null || rssBytes === null || cpuTime === null || zoneName === null) return null;
   if (hasLeadingZero(id!) || hasLeadingZero(nproc!) || hasLeadingZero(memory!) || hasLeadingZero(cpu!)) return null;
   return {
     row: {

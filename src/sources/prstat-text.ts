@@ -2,7 +2,7 @@ import { TEXT_REPORT_MAX_ROWS } from "../core/index.ts";
 import { Findings, quoteLine } from "./findings.ts";
 import { LineSplitter, type LineSink } from "./line-splitter.ts";
 import { NamePool } from "./name-pool.ts";
-import { readPrstatRow, readPrstatTotal, type PrstatTotal, type PrstatZone } from "./prstat-rows.ts";
+import { readPrstatRow, readPrstatTotal, ZONE_WIDTH, type PrstatTotal, type PrstatZone } from "./prstat-rows.ts";
 import type { Diagnostic } from "./source.ts";
 import type { TextReader } from "./text-reader.ts";
 import { toolTime } from "./tool-time.ts";
@@ -25,6 +25,8 @@ interface OpenPrstat {
   readonly timeNs: bigint | null;
   processRows: number;
   inZones: boolean;
+  /** Lines have the blanks that the tool pads its last column with, so one without them is cut. */
+  isPadded: boolean;
   processes: number;
   readonly zones: PrstatZone[];
   readonly zoneIds: Set<number>;
@@ -60,7 +62,8 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
   }
 
   line(text: string, start: number, end: number, line: number): void {
-    const content = text.slice(start, end).replace(/^\r+/, "").trimEnd();
+    const printed = text.slice(start, end).replace(/^\r+/, "");
+    const content = printed.trimEnd();
     if (content === "") return;
     this.#sawAnything = true;
     if (/^ *PID +USERNAME\b/.test(content)) {
@@ -72,6 +75,7 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
         this.#begin(line);
       }
       this.#open!.inZones = true;
+      this.#open!.isPadded = printed !== content;
     } else if (content.startsWith("Total:")) {
       this.#total(content, line);
     } else if (/^(prstat|Usage): /i.test(content)) {
@@ -79,7 +83,7 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
     } else if (this.#open === null || toolTime(content) !== null) {
       this.#betweenReports(content, line);
     } else if (this.#open.inZones) {
-      this.#zone(this.#open, content, line);
+      this.#zone(this.#open, this.#open.isPadded ? printed : content.padEnd(printed.length + ZONE_WIDTH), line);
     } else if (this.#open.processRows < TEXT_REPORT_MAX_ROWS) {
       this.#open.processRows += 1;
     }
@@ -96,7 +100,7 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
   }
 
   #begin(line: number): void {
-    this.#open = { line, timeNs: this.#timeNs, processRows: 0, inZones: false, processes: 0, zones: [], zoneIds: new Set() };
+    this.#open = { line, timeNs: this.#timeNs, processRows: 0, inZones: false, isPadded: false, processes: 0, zones: [], zoneIds: new Set() };
     this.#timeNs = null;
   }
 

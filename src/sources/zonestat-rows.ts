@@ -1,6 +1,7 @@
 import type { FieldCursor } from "./field-cursor.ts";
 import type { NamePool, PooledName } from "./name-pool.ts";
 import type { OpenReport, OpenTable } from "./zonestat-open-report.ts";
+import { LARGEST_PLAIN_AMOUNT, type Amount } from "./zonestat-amount.ts";
 import {
   AMOUNT_RESOURCES,
   BYTE_RESOURCES,
@@ -19,13 +20,16 @@ export type RowOutcome = "row" | "resource" | "damaged" | "unknown" | "twice";
 
 const RESOURCE = "[resource]";
 
+/** Resources whose total is the memory of the machine. */
+const SYSTEM_MEMORY: ReadonlySet<string> = new Set(["physical-memory", "virtual-memory", "locked-memory"]);
+
 /** What names of processor sets may be made of; zone names are a part of it. */
 const PSET_NAME = /^[\x21-\x39\x3b-\x7e]{1,256}$/;
 
 /** Reads one row of `zonestat -p` into the report that is open. The cursor stands behind `report:`. Fields added at a row's end are ignored. */
 export function readZonestatRow(cursor: FieldCursor, names: NamePool, report: OpenReport): RowOutcome {
+  if (cursor.takes("summary:")) return readSummaryRow(cursor, names, report);
   const type = cursor.word();
-  if (type === "summary") return readSummaryRow(cursor, names, report);
   if (AMOUNT_RESOURCES.has(type)) return readResourceRow(type, cursor, names, report);
   if (type === "processor-set") return readPsetRow(cursor, names, report);
   return "unknown";
@@ -33,7 +37,7 @@ export function readZonestatRow(cursor: FieldCursor, names: NamePool, report: Op
 
 /** `summary:ZONE:CPU:%PART:%CAP:%SHRU:PHYS:PCT:%CAP:VIRT:PCT:%CAP` */
 function readSummaryRow(cursor: FieldCursor, names: NamePool, report: OpenReport): RowOutcome {
-  const zone = names.get(cursor.word());
+  const zone = cursor.name(names);
   if (zone.name === RESOURCE) return readSummaryTotals(cursor, names, report);
   const row: SummaryRow = {
     zone: zone.name,
@@ -58,7 +62,7 @@ function readSummaryTotals(cursor: FieldCursor, names: NamePool, report: OpenRep
   const cpusOnline = cursor.wholeOrDash();
   const physicalBytes = cursor.amount(false);
   const virtualBytes = cursor.amount(true);
-  if (cursor.bad) return "damaged";
+  if (cursor.bad || isCutTotal(physicalBytes) || isCutTotal(virtualBytes)) return "damaged";
   const summary = summaryOf(report, names).of;
   if (summary.cpus !== null) return "twice";
   Object.assign(summary, { cpus, cpusOnline, physicalBytes, virtualBytes });
@@ -68,11 +72,11 @@ function readSummaryTotals(cursor: FieldCursor, names: NamePool, report: OpenRep
 /** `TYPE:NAME:[resource]:TOTAL`, `TYPE:NAME:ZONE:USED:PCT:CAP:%CAP` */
 function readResourceRow(type: string, cursor: FieldCursor, names: NamePool, report: OpenReport): RowOutcome {
   const name = cursor.word();
-  const zone = names.get(cursor.word());
+  const zone = cursor.name(names);
   const wholePages = type === "virtual-memory";
   const used = cursor.amount(wholePages);
   if (zone.name === RESOURCE) {
-    if (cursor.bad || !PSET_NAME.test(name)) return "damaged";
+    if (cursor.bad || !PSET_NAME.test(name) || (SYSTEM_MEMORY.has(type) && isCutTotal(used))) return "damaged";
     const resource = resourceOf(report, names, type, name).of;
     if (resource.total !== null) return "twice";
     resource.total = used;
@@ -96,7 +100,7 @@ function readResourceRow(type: string, cursor: FieldCursor, names: NamePool, rep
 function readPsetRow(cursor: FieldCursor, names: NamePool, report: OpenReport): RowOutcome {
   const cpuType = cursor.word();
   const name = cursor.word();
-  const zone = names.get(cursor.word());
+  const zone = cursor.name(names);
   if (!PSET_NAME.test(name) || !PSET_NAME.test(cpuType)) return "damaged";
   if (zone.name === RESOURCE) {
     const totals = {
@@ -125,6 +129,11 @@ function readPsetRow(cursor: FieldCursor, names: NamePool, report: OpenReport): 
   };
   if (cursor.bad || !isRowName(zone)) return refusal(cursor, zone);
   return addRow(psetOf(report, names, cpuType, name), zone, row);
+}
+
+/** No machine has less than 10000 bytes of memory: such a total, which ends its line, is what is left of a longer one. */
+function isCutTotal(total: Amount): boolean {
+  return typeof total === "bigint" && total <= BigInt(LARGEST_PLAIN_AMOUNT);
 }
 
 function readShares(cursor: FieldCursor): PsetRow["shares"] {

@@ -55,18 +55,17 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
     this.#sawAnything = true;
     const cursor = this.#cursor;
     cursor.set(text, start, end);
+    // Nearly every line: no string is made of what is the same each time.
+    if (cursor.takes("interval:")) return this.#markOrRow("interval", null, line);
     let kind = cursor.word();
     let stamp: string | null = null;
     const first = text.charCodeAt(start);
     if (first >= ZERO && first <= NINE && STAMP.test(kind)) {
       stamp = kind;
-      kind = cursor.word();
+      kind = cursor.takes("interval:") ? "interval" : cursor.word();
     }
-    if (!KINDS.has(kind)) return this.#otherLine(kind, text, start, end, line);
-    if (text.startsWith("summary:", cursor.at)) this.#row(kind as ReportKind, line);
-    else if (text.startsWith("header:", cursor.at)) this.#header(kind as ReportKind, line);
-    else if (text.startsWith("footer:", cursor.at)) this.#footer(kind as ReportKind, stamp, line);
-    else this.#row(kind as ReportKind, line);
+    if (KINDS.has(kind)) this.#markOrRow(kind as ReportKind, stamp, line);
+    else this.#otherLine(kind, text, start, end, line);
   }
 
   cutLine(text: string, line: number): void {
@@ -77,6 +76,14 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
   longLine(line: number): void {
     this.#sawAnything = true;
     this.#findings.add("overlong-line", "A line too long for any row was dropped.", line);
+  }
+
+  #markOrRow(kind: ReportKind, stamp: string | null, line: number): void {
+    const { text, at } = this.#cursor;
+    if (text.startsWith("summary:", at)) this.#row(kind, line);
+    else if (text.startsWith("header:", at)) this.#header(kind, line);
+    else if (text.startsWith("footer:", at)) this.#footer(kind, stamp, line);
+    else this.#row(kind, line);
   }
 
   #row(kind: ReportKind, line: number): void {
