@@ -49,7 +49,7 @@ export function readLock(file: string, text: string): Lock | Finding {
   const outcome = LOCK_SHAPE.safeParse(document);
   if (outcome.success) return { file, text, frozen: new Map(Object.entries(outcome.data.timeseries)) };
   const issue = outcome.error.issues[0]!;
-  return invalid(`${issue.path.join(".")}: ${issue.message}`);
+  return invalid([...(issue.path.length === 0 ? [] : [issue.path.join(".")]), issue.message].join(": "));
 }
 
 /**
