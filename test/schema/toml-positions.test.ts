@@ -140,7 +140,7 @@ function arbitraryTable(depth: number): fc.Arbitrary<Written> {
   return root.map((tree) => {
     const leaves: { path: TomlPath; literal: string }[] = [];
     let count = 0;
-    const keyOf = (key: string): string => (/^[\w-]+$/.test(key) && !/[^\x00-\x7f]/.test(key) ? key : JSON.stringify(key));
+    const keyOf = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));
     const inline = (node: Node, path: TomlPath): string => {
       if (node.kind === "leaf") {
         count += 1;
