@@ -48,6 +48,11 @@ export class Ring<T> {
     return this.#size === 0 ? undefined : this.#items[this.#head];
   }
 
+  /** The item `index` places behind the oldest. */
+  at(index: number): T | undefined {
+    return index < 0 || index >= this.#size ? undefined : this.#items[(this.#head + index) % this.capacity];
+  }
+
   /** Removes and returns up to `count` items, oldest first. */
   take(count: number): T[] {
     const taken: T[] = [];

@@ -1,3 +1,4 @@
+export * from "./collection-headers.ts";
 export * from "./csv.ts";
 export * from "./exact-json.ts";
 export * from "./ndjson.ts";
