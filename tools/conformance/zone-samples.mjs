@@ -2,14 +2,9 @@
 // Lists are matched by key, integers exactly, fractions within a millionth; an absent key is null.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { detectFormat } from "../../dist/sources/detect-format.js";
-import { KstatJsonReader } from "../../dist/sources/kstat-json.js";
-import { KstatTextReader } from "../../dist/sources/kstat-text.js";
-import { zoneDeltas } from "../../dist/sources/kstat-deltas.js";
-import { PrstatReader } from "../../dist/sources/prstat-text.js";
-import { diagnoseRun } from "../../dist/sources/tool-run.js";
-import { ZonestatHumanReader } from "../../dist/sources/zonestat-human.js";
-import { ZonestatReader } from "../../dist/sources/zonestat-text.js";
+
+/** Where the readers are in the build, by what they export. */
+const MODULES = ["detect-format", "kstat-json", "kstat-text", "kstat-deltas", "prstat-text", "tool-run", "zonestat-human", "zonestat-text"];
 
 const SUFFIX = ".expected.json";
 const FRACTION_TOLERANCE = 1e-6;
@@ -17,11 +12,11 @@ const FRACTION_TOLERANCE = 1e-6;
 const CHUNK_BYTES = 97;
 
 const FORMATS = {
-  "kstat-p": { tool: "kstat", reader: () => new KstatTextReader(), toJson: kstatResult },
-  "kstat-j": { tool: "kstat", reader: () => new KstatJsonReader(), toJson: kstatResult },
-  "zonestat-p": { tool: "zonestat", reader: () => new ZonestatReader(), toJson: zonestatResult },
-  "zonestat-human": { tool: "zonestat", reader: () => new ZonestatHumanReader(), toJson: zonestatResult },
-  "prstat-Z": { tool: "prstat", reader: () => new PrstatReader(), toJson: prstatResult },
+  "kstat-p": { tool: "kstat", reader: "KstatTextReader", toJson: kstatResult },
+  "kstat-j": { tool: "kstat", reader: "KstatJsonReader", toJson: kstatResult },
+  "zonestat-p": { tool: "zonestat", reader: "ZonestatReader", toJson: zonestatResult },
+  "zonestat-human": { tool: "zonestat", reader: "ZonestatHumanReader", toJson: zonestatResult },
+  "prstat-Z": { tool: "prstat", reader: "PrstatReader", toJson: prstatResult },
 };
 
 /** How the members of each list are matched; reports, snapshots and what is not named here by position. */
@@ -38,11 +33,13 @@ const KEYS = {
 const COMPARED = ["supported", "reports", "reportsCertain", "reportsOverlapping", "reportsIncomplete", "snapshots", "deltas", "spansSec"];
 const NOT_COMPARED_INSIDE = new Set(["headerSnaptimeNs"]);
 
-export async function run(dir, write) {
+/** `sources` holds the exports of MODULES; those of the build where it is left out. */
+export async function run(dir, write, sources) {
+  const readers = sources ?? (await builtReaders());
   const cases = (await readdir(dir)).filter((name) => name.endsWith(SUFFIX)).sort();
   let failed = 0;
   for (const name of cases) {
-    const differences = await runCase(dir, name.slice(0, -SUFFIX.length));
+    const differences = await runCase(dir, name.slice(0, -SUFFIX.length), readers);
     if (differences.length === 0) continue;
     failed += 1;
     write(`${name.slice(0, -SUFFIX.length)}: ${differences.slice(0, 5).join("; ")}${differences.length > 5 ? `; and ${differences.length - 5} more` : ""}`);
@@ -50,11 +47,16 @@ export async function run(dir, write) {
   return { passed: cases.length - failed, failed };
 }
 
-async function runCase(dir, name) {
+async function builtReaders() {
+  const modules = await Promise.all(MODULES.map((name) => import(new URL(`../../dist/sources/${name}.js`, import.meta.url).href)));
+  return Object.assign({}, ...modules);
+}
+
+async function runCase(dir, name, readers) {
   try {
     const expected = JSON.parse(await readFile(join(dir, name + SUFFIX), "utf8"));
     const text = await readFile(join(dir, name));
-    const actual = readText(text, expected);
+    const actual = readText(text, expected, readers);
     const differences = [];
     for (const key of COMPARED) {
       if (expected[key] !== undefined || key === "supported") compare(expected[key] ?? true, actual[key], key, key, differences);
@@ -67,16 +69,16 @@ async function runCase(dir, name) {
 }
 
 /** Reads a text as the tool that `expected` names printed it; where it names none, as what it looks like. */
-function readText(text, expected) {
+function readText(text, expected, readers) {
   const named = /^[a-z]+-(?:human|[A-Za-z])/.exec(expected.format ?? "")?.[0];
-  const format = FORMATS[named] ?? FORMATS[detectFormat(text)];
+  const format = FORMATS[named] ?? FORMATS[readers.detectFormat(text)];
   if (format === undefined) throw new Error(`the format ${expected.format} is not known`);
-  const reader = format.reader();
+  const reader = new readers[format.reader]();
   const items = [];
   for (let at = 0; at < text.length; at += CHUNK_BYTES) items.push(...reader.push(text.subarray(at, at + CHUNK_BYTES)));
   items.push(...reader.end());
-  const run = diagnoseRun(format.tool, expected.exitCode ?? null, expected.stderr ?? "", items.length > 0);
-  return { supported: reader.supported ?? true, diagnostics: [...reader.takeDiagnostics(), ...run], ...format.toJson(items) };
+  const run = readers.diagnoseRun(format.tool, expected.exitCode ?? null, expected.stderr ?? "", items.length > 0);
+  return { supported: reader.supported ?? true, diagnostics: [...reader.takeDiagnostics(), ...run], ...format.toJson(items, readers) };
 }
 
 function zonestatResult(items) {
@@ -108,7 +110,7 @@ function reportJson(report) {
   };
 }
 
-function kstatResult(snapshots) {
+function kstatResult(snapshots, { zoneDeltas }) {
   const [before, after] = snapshots.slice(-2);
   return {
     snapshots: snapshots.map(({ kstats }) => ({ kstats: kstats.map((kstat) => ({ ...plain(kstat), stats: Object.fromEntries(kstat.stats) })) })),
