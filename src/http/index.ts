@@ -7,4 +7,5 @@ export { loadDocument, type DocumentName, type OpenApiDocument } from "./openapi
 export { compileOperations, type Checked, type CompiledOperation } from "./operations.ts";
 export { pageOf, type Page } from "./paging.ts";
 export { parseExactJson } from "./parse-exact-json.ts";
+export { callServer, type ServerLocation } from "./server-location.ts";
 export { startServer, type Server, type ServerOptions } from "./server.ts";

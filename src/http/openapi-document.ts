@@ -23,7 +23,8 @@ export interface Operation {
 }
 
 export interface Parameter {
-  readonly in: "path" | "query";
+  /** Headers are declared for people; handlers read them themselves. */
+  readonly in: "path" | "query" | "header";
   readonly name: string;
   readonly required?: boolean;
   readonly schema: JsonSchema;

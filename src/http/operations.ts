@@ -24,8 +24,18 @@ export interface CompiledOperation {
   checkResponse(status: number, value: unknown): Checked<unknown>;
 }
 
-/** Compiles a document. Throws a plain Error where the document itself is wrong, which only a defect can cause. */
-export function compileOperations(document: OpenApiDocument): CompiledOperation[] {
+const compiled = new WeakMap<OpenApiDocument, readonly CompiledOperation[]>();
+
+/** Compiles a document, once. Throws a plain Error where the document itself is wrong, which only a defect can cause. */
+export function compileOperations(document: OpenApiDocument): readonly CompiledOperation[] {
+  const known = compiled.get(document);
+  if (known !== undefined) return known;
+  const operations = compileAll(document);
+  compiled.set(document, operations);
+  return operations;
+}
+
+function compileAll(document: OpenApiDocument): CompiledOperation[] {
   const ajv = createAjv();
   const definitions = Object.fromEntries(Object.entries(document.components.schemas).map(([name, schema]) => [name, toJsonSchema(schema)]));
   ajv.addSchema({ $id: COMPONENTS_ID, definitions });
