@@ -19,7 +19,7 @@ export interface SelectRequest {
   /** Only the first or last n samples (by timestamp) of every timeseries, after the conditions. */
   readonly limit: { readonly end: "first" | "last"; readonly count: number } | null;
   /**
-   * For counters: also the last sample before the lower bound of each wanted range, if it belongs to the same incarnation, so that
+   * For counters: also the last present sample before the lower bound of each wanted range, if it belongs to the same incarnation, so that
    * the first difference can be taken. Such samples do not count against `limit`.
    */
   readonly lookBack: boolean;

@@ -9,6 +9,7 @@ import type { OperationContext } from "./operations/context.ts";
 import { runOperation, type TableOperationNode } from "./operations/run-operation.ts";
 import { slices } from "./operations/slices.ts";
 import { Pace } from "./pace.ts";
+import { isPresent } from "./points.ts";
 import { EVERYTHING, neededOfFirst, type Needed } from "./pushdown.ts";
 import { queryEnd } from "./query-end.ts";
 import { placed, queryError } from "./query-error.ts";
@@ -60,6 +61,12 @@ export async function execute(query: Query, options: ExecuteOptions): Promise<Qu
   } catch (error) {
     throw placed(query.text, error);
   }
+}
+
+/** True where the oldest sample that a `last` limit left of a counter is a missing one. */
+function cutAtMissing({ series }: Selection, { limit }: SelectRequest): boolean {
+  if (limit?.end !== "last") return false;
+  return series.some(({ startTimesNs, values }) => startTimesNs !== null && values.values.length >= limit.count && !isPresent(values, 0));
 }
 
 class Execution {
@@ -119,7 +126,9 @@ class Execution {
     if (schema.datumType === "bytes") {
       throw queryError("not_implemented", `${get.timeseriesName} holds bytes, which OxQL has no type for.`, get.position);
     }
-    const { selection, request } = await this.#select(get, schema, needed);
+    let { selection, request } = await this.#select(get, schema, needed, 1);
+    // Where a limit cut a counter off at a missing sample, the first difference lacks what it is taken from: reach further back.
+    for (let extra = 16; cutAtMissing(selection, request); extra *= 4) ({ selection, request } = await this.#select(get, schema, needed, extra));
     const timeseries: Timeseries[] = [];
     for (const series of selection.series) {
       await this.#pace.step();
@@ -132,10 +141,10 @@ class Execution {
     return { tables, statements: selection.statements };
   }
 
-  async #select(get: Get, schema: TimeseriesSchema, needed: Needed): Promise<{ selection: Selection; request: SelectRequest }> {
+  async #select(get: Get, schema: TimeseriesSchema, needed: Needed, extra: number): Promise<{ selection: Selection; request: SelectRequest }> {
     return this.#gate.run(async () => {
       this.#signal.throwIfAborted();
-      const request = selectRequest(schema, needed, this.#limits.maxRows - this.rowsFetched);
+      const request = selectRequest(schema, needed, this.#limits.maxRows - this.rowsFetched, extra);
       try {
         const selection = await this.#options.data.select(request, this.#signal);
         this.rowsFetched += selection.series.reduce((rows, { timestampsNs }) => rows + timestampsNs.length, 0);

@@ -7,9 +7,10 @@ import { asComparisons, isTimeTerm } from "./time-terms.ts";
 
 /**
  * What to ask the store for so that a get gives what is needed of it. Terms that the store is not asked about (values, start times,
- * orders that engines disagree on) are left out, and with any of them the limit: the operations that follow see to both.
+ * orders that engines disagree on) are left out, and with any of them the limit: the operations that follow see to both. Of counters,
+ * `extra` samples more than the last n are asked for, since the first difference needs one before it.
  */
-export function selectRequest(schema: TimeseriesSchema, needed: Needed, maxRows: number): SelectRequest {
+export function selectRequest(schema: TimeseriesSchema, needed: Needed, maxRows: number, extra = 1): SelectRequest {
   let exact = true;
   let alternatives: readonly SelectAlternative[] = needed.alternatives.map((terms) => {
     const fields: Term[] = [];
@@ -29,12 +30,10 @@ export function selectRequest(schema: TimeseriesSchema, needed: Needed, maxRows:
   if (alternatives.length > SELECT_MAX_ALTERNATIVES || alternatives.some(({ fields, times }) => fields.length + times.length === 0)) alternatives = [];
   const counted = hasStartTime(schema.datumType);
   const limit = exact ? needed.limit : null;
-  // The difference of the first of the last n samples needs the sample before it.
-  const extra = counted && limit?.end === "last" ? 1 : 0;
   return {
     schema,
     alternatives,
-    limit: limit === null ? null : { end: limit.end, count: limit.count + extra },
+    limit: limit === null ? null : { end: limit.end, count: limit.count + (counted && limit.end === "last" ? extra : 0) },
     lookBack: counted && alternatives.some(({ times }) => times.length > 0),
     maxRows,
   };
