@@ -14,7 +14,7 @@ export function renderMetricsDoc(catalogue: Catalogue): string {
   }
   const parts = [
     "# Metrics",
-    "Every timeseries that Zonemeter itself makes. This page is made from the files in `schemas/` by `zonemeter schema docs`: change those.",
+    "Every timeseries that Zonemeter itself makes. This page is made from the files in `schemas/` by `make gen`: change those.",
     [
       "Names are `target:metric`. Every sample carries the target's fields and the metric's own. Who may see a timeseries is part of its",
       "definition: `operator_only` names do not exist for customers. Counters start at 0 when what they count begins, and say when that was.",

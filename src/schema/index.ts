@@ -1,12 +1,11 @@
 export { loadCatalogue, loadVisibility } from "./catalogue.ts";
 export { renderMetricsDoc } from "./describe.ts";
 export { diffSchemas } from "./diff.ts";
-export { formatFinding, formatFindingForGithub, type FilePosition, type Finding } from "./finding.ts";
+export { formatFinding, formatFindingForGithub, type Finding } from "./finding.ts";
 export { freeze, type Frozen, type FrozenTimeseries } from "./frozen.ts";
 export { checkLock, emptyLock, readLock, renderLock, type Lock } from "./lock.ts";
-export { LOCK_FILE, PRODUCT_SCHEMAS_DIR, VISIBILITY_FILE } from "./product-files.ts";
+export { LOCK_FILE, PRODUCT_SCHEMAS_DIR } from "./product-files.ts";
 export { RULES } from "./rules/index.ts";
-export { type RuleEntry } from "./rules/rule.ts";
 export { decodeSchema, readSchemaFiles } from "./schema-files.ts";
 export { errorsOf, readSchemaSet, schemasOfSet, type SchemaSet, type SchemaText } from "./schema-set.ts";
 export { resolveVisibility, VisibilityTable } from "./visibility-table.ts";

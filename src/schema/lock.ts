@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { compareNames, DATUM_TYPES, FIELD_TYPES, UNITS } from "../core/index.ts";
-import { changeFinding, placedTimeseries, removed } from "./diff.ts";
+import { changeFinding, placedTimeseries, removed, type PlacedTimeseries } from "./diff.ts";
 import { compareFindings, type FilePosition, type Finding } from "./finding.ts";
 import { refusedChanges, type Frozen, type FrozenTimeseries } from "./frozen.ts";
 import type { SchemaSet } from "./schema-set.ts";
@@ -63,23 +63,23 @@ export function checkLock(
 ): Finding[] {
   const now = placedTimeseries(set.definitions);
   const findings: Finding[] = [];
-  for (const [name, before] of lock.frozen) {
-    const current = now.get(name);
-    if (current === undefined) findings.push(removed(name, lock.file, placeInLock(lock, name)));
-    else
-      for (const change of refusedChanges(name, before, current.frozen, options.widened.has(name)))
-        findings.push(changeFinding(current, change));
+  for (const name of lock.frozen.keys()) {
+    if (!now.has(name)) findings.push(removed(name, lock.file, placeInLock(lock, name)));
   }
-  if (!options.onlyChanges && findings.length === 0) {
-    for (const [name, { frozen, definition, metricIndex }] of now) {
-      const before = lock.frozen.get(name);
-      if (before !== undefined && lockEntry(before) === lockEntry(frozen)) continue;
-      const text = `the lock file does not hold ${name} as it is: run \`zonemeter schema lock\``;
-      const position = definition.positions.value(["metrics", metricIndex, "name"]);
-      findings.push({ file: definition.file, ...position, rule: "lock-missing", severity: "error", text });
-    }
+  for (const [name, current] of now) {
+    const before = lock.frozen.get(name);
+    const changes = before === undefined ? [] : refusedChanges(name, before, current.frozen, options.widened.has(name));
+    findings.push(...changes.map((change) => changeFinding(current, change)));
+    if (options.onlyChanges || changes.length > 0) continue;
+    if (before === undefined || lockEntry(before) !== lockEntry(current.frozen)) findings.push(notLocked(name, current));
   }
   return findings.sort(compareFindings);
+}
+
+function notLocked(name: string, { definition, metricIndex }: PlacedTimeseries): Finding {
+  const position = definition.positions.value(["metrics", metricIndex, "name"]);
+  const text = `the lock file does not hold ${name} as it is: run \`zonemeter schema lock\``;
+  return { file: definition.file, ...position, rule: "lock-missing", severity: "error", text };
 }
 
 /** The text of a lock file. The same timeseries give the same bytes. */

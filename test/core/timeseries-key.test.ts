@@ -77,9 +77,16 @@ describe("timeseriesKey: published keys", () => {
 });
 
 describe("timeseriesKey: the stream", () => {
-  test("a string of 128 characters and more has a length of two bytes", () => {
-    const text = "z".repeat(300);
-    const expected = keyOfItems(`03${hexOf("a:b")}`, `01${hexOf("f")} 00 ac02${hexOf(text)}`, "01");
+  test.each([
+    [0, "00"],
+    [127, "7f"],
+    [128, "8001"],
+    [300, "ac02"],
+    [16_383, "ff7f"],
+    [16_384, "808001"],
+  ])("a string of %i characters says so in 7 bits a byte", (length, prefix) => {
+    const text = "z".repeat(length);
+    const expected = keyOfItems(`03${hexOf("a:b")}`, `01${hexOf("f")} 00 ${prefix}${hexOf(text)}`, "01");
     expect(timeseriesKey("a:b", [field("f", { type: "string", value: text })], [], "i8")).toBe(expected);
   });
 

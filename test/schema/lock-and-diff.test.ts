@@ -152,6 +152,12 @@ describe("lock", () => {
       `kettle.toml:11:8: ${stale("kettle:boils")}`,
     ]);
     expect(checkLock(lockOf(set), set, options)).toEqual([]);
+    // What has changed is said once, and what is new beside it.
+    const changed = setOf(kettleWith(['"cumulative_u64"', '"u64"']) + SECOND_METRIC);
+    expect(checkLock(lockOf(setOf(KETTLE_TOML)), changed, options).map(formatFinding)).toEqual([
+      "kettle.toml:14:14: datum-type-changed: kettle:boils: datum type cumulative_u64 became u64; give the metric another name",
+      `kettle.toml:27:8: ${stale("kettle:spills")}`,
+    ]);
   });
 
   test("a released timeseries that is gone is reported at its line of the lock file", () => {

@@ -9,14 +9,14 @@ export const SCOPE_RULES: readonly Rule[] = [
       const scope = toml.target.authz_scope;
       if (scope !== "silo" && scope !== "project") return;
       const needed = `${scope}_id`;
-      const isUuid = Object.hasOwn(toml.fields, needed) && toml.fields[needed]!.type === "uuid";
+      const type = Object.hasOwn(toml.fields, needed) ? toml.fields[needed]!.type : null;
       const ofTarget = toml.target.versions.every(({ fields }) => fields.includes(needed));
       const lacking = toml.metrics.find(
         ({ versions }) => !versions.every((version) => "removed_in" in version || fieldsOf(version).includes(needed)),
       );
-      if (isUuid && (ofTarget || lacking === undefined)) return;
-      const where = isUuid ? `metric "${lacking!.name}" has none` : "it is not declared";
-      report(["target", "authz_scope"], `scope "${scope}" needs a uuid field "${needed}" in the target or in every metric: ${where}`);
+      if (type === "uuid" && (ofTarget || lacking === undefined)) return;
+      const fault = type === null ? "it is not declared" : type === "uuid" ? `metric "${lacking!.name}" has none` : `it is of type ${type}`;
+      report(["target", "authz_scope"], `scope "${scope}" needs a uuid field "${needed}" in the target or in every metric: ${fault}`);
     },
   },
   {
