@@ -24,7 +24,8 @@ export class TimeFormatter {
 function formatTimes(timesNs: BigInt64Array): string {
   const [first] = timesNs;
   if (first === undefined) return "";
-  const base = first - (((first % DAY_NS) + DAY_NS) % DAY_NS);
+  // A midnight within a day of the first time; towards zero, so that it is a time too.
+  const base = first - (first % DAY_NS);
   const offsets = offsetsFrom(base, timesNs);
   const dates = new Map<number, string>();
   const parts: string[] = [];

@@ -43,7 +43,7 @@ export function shareOut(
         touched[count - 1 - number] = 1;
       }
     }
-    for (; number < count; number++) {
+    for (; length > 0 && number < count; number++) {
       const windowEnd = -number * periodNs;
       if (windowEnd <= start) break;
       const overlap = Math.min(end, windowEnd) - Math.max(start, windowEnd - periodNs);
