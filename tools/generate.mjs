@@ -8,7 +8,13 @@ import { runnerImport } from "vite";
 export const ROOT = resolve(fileURLToPath(import.meta.url), "../..");
 
 /** What is generated: a folder or file of the repository, and how to make it at another place. */
-export const GENERATED = [client("nexus-producers"), client("operator-api"), client("oximeter-collector"), { path: "docs/metrics.md", make: writeMetricsDoc }];
+export const GENERATED = [
+  client("nexus-producers"),
+  client("operator-api"),
+  client("oximeter-collector"),
+  { path: "docs/metrics.md", make: writeMetricsDoc },
+  { path: "docs/configuration.md", make: writeConfigurationDoc },
+];
 
 function client(name) {
   return { path: `src/generated/${name}`, make: (target) => generateClient(name, target) };
@@ -38,11 +44,26 @@ async function generateClient(name, target) {
   writeFileSync(sdk, readFileSync(sdk, "utf8").replace("'./client/index.ts'", "'../transport.ts'"));
 }
 
-/** The page about every timeseries. The product's own code makes it, from its sources: what is generated is needed before there is a build. */
+/** The page about every timeseries. */
 async function writeMetricsDoc(target) {
-  const { module } = await runnerImport(join(ROOT, "src/schema/index.ts"), { root: ROOT, configFile: false, logLevel: "silent" });
+  const { loadCatalogue, renderMetricsDoc } = await importRoom("schema");
+  writeDoc(target, renderMetricsDoc(loadCatalogue()));
+}
+
+/** The page about every setting. */
+async function writeConfigurationDoc(target) {
+  writeDoc(target, (await importRoom("config")).renderConfigurationDoc());
+}
+
+/** Pages are made by the product's own code, from its sources: what is generated is needed before there is a build. */
+async function importRoom(name) {
+  const { module } = await runnerImport(join(ROOT, "src", name, "index.ts"), { root: ROOT, configFile: false, logLevel: "silent" });
+  return module;
+}
+
+function writeDoc(target, text) {
   mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, module.renderMetricsDoc(module.loadCatalogue()));
+  writeFileSync(target, text);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await generateAll(ROOT);

@@ -34,6 +34,39 @@ export const COLLECTOR_QUEUE_SAMPLES = 100_000;
 export const COLLECTOR_BATCH_SAMPLES = 1_000;
 export const COLLECTOR_BATCH_INTERVAL_MS = 5_000;
 
+/** Bytes of all collection responses that are being read at once; beyond it the one that needs more fails as `too_large`. */
+export const COLLECTIONS_MAX_BYTES = 256 * 1024 * 1024;
+
+/** Samples of one insert; more waiting ones go into the next. */
+export const COLLECTOR_INSERT_SAMPLES = 10_000;
+
+/** Samples that one request asks an acknowledging producer for: at first, and at the most. No request goes out for less than a part of the first. */
+export const COLLECTOR_ASK_SAMPLES = 1_000;
+export const COLLECTOR_ASK_MAX_SAMPLES = 10_000;
+export const COLLECTOR_ASK_MIN_SAMPLES = 200;
+
+/** Pause before a producer is asked again that has more to come but nothing now. */
+export const COLLECTOR_MORE_PAUSE_MS = 200;
+
+/** Time one insert may take before it is tried again with the same token. */
+export const COLLECTOR_INSERT_TIMEOUT_MS = 60_000;
+
+/** Time for which an insert is tried again while the store does not answer, and tries where it answers with a fault; then the samples of stock
+ * producers are dropped as `insert_failed`, and the others go back to their producers. */
+export const COLLECTOR_INSERT_RETRY_MS = 600_000;
+export const COLLECTOR_INSERT_ATTEMPTS = 3;
+
+/** How often the list of producers is read from Nexus, upstream's figure; while it has never held any and the collector is young, sooner. */
+export const COLLECTOR_REFRESH_MS = 15_000;
+export const COLLECTOR_FIRST_REFRESH_MS = 1_000;
+export const COLLECTOR_YOUNG_MS = 120_000;
+
+/** Time one reading of the list may take, all pages. */
+export const COLLECTOR_REFRESH_TIMEOUT_MS = 60_000;
+
+/** How often a collector samples its own counters, upstream's figure. */
+export const COLLECTOR_SELF_METRICS_MS = 60_000;
+
 /** Bytes of an OxQL query text, upstream's figure; beyond it the query is refused. */
 export const QUERY_MAX_BYTES = 4_096;
 
@@ -281,3 +314,8 @@ export const NEXUS_STATE_MAX_BYTES = 64 * 1024 * 1024;
 
 /** Time the standalone Nexus gives requests in hand when it ends. */
 export const NEXUS_CLOSE_DEADLINE_MS = 2_000;
+
+// Configuration.
+
+/** Bytes of a configuration file; a larger one is refused. */
+export const CONFIG_MAX_BYTES = 1024 * 1024;

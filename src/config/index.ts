@@ -1,0 +1,12 @@
+export {
+  CONFIG_CLOCK_GATES,
+  CONFIG_LOG_LEVELS,
+  CONFIG_SOURCES,
+  type Config,
+  type ConfigClockGate,
+  type ConfigLogLevel,
+  type ConfigSource,
+} from "./config.ts";
+export { DEFAULTS } from "./defaults.ts";
+export { describeConfig, renderConfigurationDoc, type DescribedSetting } from "./describe.ts";
+export { CONFIG_FILE_VARIABLE, loadConfig, type ConfigSources, type LoadedConfig, type Origins } from "./load.ts";

@@ -1,0 +1,83 @@
+import { CONFIG_CLOCK_GATES, CONFIG_LOG_LEVELS, CONFIG_SOURCES, type Config, type Section } from "./config.ts";
+import { address, duration, flag, listOf, oneOf, optional, path, text, url, uuid, whole, type Kind } from "./kinds.ts";
+
+/** One thing that can be set. */
+export interface Setting {
+  readonly section: Section;
+  /** Its key in Config. */
+  readonly key: string;
+  /** Its key in the file. */
+  readonly name: string;
+  readonly kind: Kind<unknown>;
+  readonly description: string;
+  /** The command-line flag that sets it, if one does. */
+  readonly flag: string | null;
+}
+
+function setting<S extends Section, K extends keyof Config[S] & string>(
+  section: S,
+  key: K,
+  name: string,
+  kind: Kind<Config[S][K]>,
+  description: string,
+  commandFlag: string | null = null,
+): Setting {
+  return { section, key, name, kind: kind as unknown as Kind<unknown>, description, flag: commandFlag };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Every setting, in the order of the documentation. */
+export const SETTINGS: readonly Setting[] = [
+  setting("sled", "rackId", "rack_id", uuid, "Field `rack_id` of every timeseries: the rack that the sled is in."),
+  setting("sled", "sledId", "sled_id", optional(uuid, "(from the machine id)"), "Field `sled_id`: must differ from sled to sled and stay the same."),
+  setting("sled", "sledModel", "sled_model", text, "Field `sled_model`: the part number."),
+  setting("sled", "sledRevision", "sled_revision", whole(0, 4_294_967_295), "Field `sled_revision`."),
+  setting("sled", "sledSerial", "sled_serial", optional(text, "(the host name)"), "Field `sled_serial`."),
+
+  setting("producer", "listen", "listen", address("any"), "Where collectors fetch samples; they must reach it. Port 0 takes any free one."),
+  setting("producer", "nexus", "nexus", address("reachable"), "Nexus, to register with."),
+  setting("producer", "sources", "sources", optional(listOf(oneOf(CONFIG_SOURCES), 1), "(the platform's own)"), "What measures. Of a metric that several have, the first gives the numbers.", "--source"),
+  setting("producer", "compareSources", "compare_sources", flag, "Lets every source give every metric it has, to compare them. Sums over sources then count twice."),
+  setting("producer", "sampleIntervalMs", "sample_interval", duration(100, DAY_MS), "Time between two samples of the quick sources: kstat, cgroup.", "--sample-interval"),
+  setting("producer", "slowSampleIntervalMs", "slow_sample_interval", duration(1_000, DAY_MS), "Time between two samples of the costly ones: zonestat, vmusage."),
+  setting("producer", "collectIntervalMs", "collect_interval", duration(100, DAY_MS), "How often collectors are asked to come.", "--collect-interval"),
+  setting("producer", "stateDir", "state_dir", path, "Keeps the producer's id and what it knows of zones over restarts."),
+  setting("producer", "clockGate", "clock_gate", oneOf(CONFIG_CLOCK_GATES), "What the wall clock must show before anything is sampled: nothing, a time after this version was made, or a time server."),
+
+  setting("collector", "listen", "listen", address("any"), "The collector's own API; Nexus must reach it."),
+  setting("collector", "nexus", "nexus", address("reachable"), "Nexus, which gives the list of producers."),
+  setting("collector", "batchSamples", "batch", whole(1, 100_000), "Samples that start an insert."),
+  setting("collector", "batchIntervalMs", "batch_interval", duration(10, 3_600_000), "Time after which fewer samples do."),
+  setting("collector", "refreshIntervalMs", "refresh_interval", duration(100, 3_600_000), "How often the list of producers is read."),
+  setting("collector", "stateDir", "state_dir", path, "Keeps the collector's id and samples that are not stored yet."),
+
+  setting("nexus", "listen", "listen", address("any"), "Where the standalone Nexus serves producers and collectors."),
+  setting("nexus", "leaseMs", "lease", duration(100, DAY_MS), "Time after which a producer that did not register again is forgotten."),
+  setting("nexus", "expirySweepMs", "expiry_sweep", duration(10, DAY_MS), "How often leases are looked at."),
+  setting("nexus", "stateFile", "state_file", path, "Keeps registrations over restarts."),
+
+  setting("store", "url", "url", optional(url, "(embedded)"), "A ClickHouse server's HTTP address; without one the store is embedded.", "--store"),
+  setting("store", "dataDir", "data_dir", path, "Where the embedded store keeps its data."),
+  setting("store", "retentionDays", "retention_days", whole(1, 3_650), "Days that samples are kept."),
+
+  setting("api", "operatorListen", "operator_listen", address("any"), "The operator API and its page. Customers must not reach it."),
+  setting("api", "customerListen", "customer_listen", address("any"), "The customer API."),
+
+  setting("up", "portBase", "port_base", whole(1, 65_474), "`zonemeter up` puts Nexus here, the collector 2 above, the operator API 60 and the customer API 61 above.", "--port-base"),
+  setting("up", "dataDir", "data_dir", path, "Everything that `zonemeter up` keeps.", "--data-dir"),
+  setting("up", "replay", "replay", listOf(path, 0), "Recordings that `zonemeter up` plays.", "--replay"),
+  setting("up", "clockGate", "clock_gate", oneOf(CONFIG_CLOCK_GATES), "As `producer.clock_gate`, for `zonemeter up`."),
+
+  setting("log", "level", "level", oneOf(CONFIG_LOG_LEVELS), "The least that is logged."),
+];
+
+/** `producer.sample_interval` */
+export function fullName({ section, name }: Pick<Setting, "section" | "name">): string {
+  return `${section}.${name}`;
+}
+
+/** `ZONEMETER_PRODUCER_SAMPLE_INTERVAL` */
+export function environmentName({ section, name }: Pick<Setting, "section" | "name">): string {
+  return `ZONEMETER_${section}_${name}`.toUpperCase();
+}
