@@ -101,7 +101,8 @@ function createApp(limits: ServerLimits, refuse: Refuse): FastifyInstance {
     connectionTimeout: limits.requestTimeoutMs + limits.handlerTimeoutMs + limits.responseTimeoutMs,
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 1_000 },
-    http: { headersTimeout: limits.headersTimeoutMs, connectionsCheckingInterval: limits.connectionCheckMs },
+    // Without the last, Node answers a request that names no host by itself, with an empty body.
+    http: { headersTimeout: limits.headersTimeoutMs, connectionsCheckingInterval: limits.connectionCheckMs, requireHostHeader: false },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       const failure = error.code === "FST_ERR_BAD_URL" ? badRequest(`bad parameter in URL path: ${error.message}`) : standardFailure(404);

@@ -182,6 +182,12 @@ describe("limits", () => {
     expect(json.message).toMatch(/^error processing request: /);
   });
 
+  it("do not mind a request that names no host", async () => {
+    const { server } = await serve(async () => ({ status: 200, body: "fine" }));
+    const text = await rawExchange(server.address, "GET / HTTP/1.1\r\nconnection: close\r\n\r\n");
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\nx-request-id: [0-9a-f-]{36}\r\n/);
+  });
+
   it("answer headers that are too large", async () => {
     const { server } = await serve(async () => ({ status: 200 }));
     const text = await rawExchange(server.address, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(20_000)}\r\n\r\n`);
