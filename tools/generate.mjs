@@ -1,4 +1,5 @@
 // Makes everything that is committed but made from something else. Run by `make gen`; check-generated.mjs compares.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,10 +30,17 @@ async function generateClient(name, target) {
   rmSync(target, { recursive: true, force: true });
   await createClient({
     input: join(ROOT, "openapi", `${name}.json`),
-    output: { path: target, importFileExtension: ".ts", header: `// Generated from openapi/${name}.json by tools/generate.mjs; do not edit. Run \`make gen\` instead.` },
+    output: {
+      path: target,
+      importFileExtension: ".ts",
+      header: `// Generated from openapi/${name}.json by tools/generate.mjs; do not edit. Run \`make gen\` instead.`,
+    },
     plugins: [
       // 64-bit integers are bigint; the generator knows that of int64 only, and then adds code that rounds first.
-      { name: "@hey-api/typescript", "~resolvers": { number: (ctx) => (/^u?int64$/.test(ctx.schema.format ?? "") ? $.type("bigint") : ctx.nodes.base(ctx)) } },
+      {
+        name: "@hey-api/typescript",
+        "~resolvers": { number: (ctx) => (/^u?int64$/.test(ctx.schema.format ?? "") ? $.type("bigint") : ctx.nodes.base(ctx)) },
+      },
       { name: "@hey-api/sdk", client: false },
       "@hey-api/client-fetch",
     ],
@@ -42,6 +50,8 @@ async function generateClient(name, target) {
   for (const part of ["client", "core", "client.gen.ts"]) rmSync(join(target, part), { recursive: true });
   const sdk = join(target, "sdk.gen.ts");
   writeFileSync(sdk, readFileSync(sdk, "utf8").replace("'./client/index.ts'", "'../transport.ts'"));
+  // Laid out like everything else, wherever the target is.
+  execFileSync(join(ROOT, "node_modules/.bin/oxfmt"), ["--config", join(ROOT, ".oxfmtrc.json"), target], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
 /** The page about every timeseries. */

@@ -31,15 +31,28 @@ export async function fetchProducers(nexus: ServerLocation, collectorId: string,
     // Upstream gives a token with every page that holds anything, so an empty page ends the list too.
     token = page.items.length === 0 ? null : (page.next_page ?? null);
   } while (token !== null && producers.length + unusable.length <= COLLECTOR_MAX_PRODUCERS);
-  return { producers: producers.slice(0, COLLECTOR_MAX_PRODUCERS), unusable, truncated: token !== null || producers.length > COLLECTOR_MAX_PRODUCERS };
+  return {
+    producers: producers.slice(0, COLLECTOR_MAX_PRODUCERS),
+    unusable,
+    truncated: token !== null || producers.length > COLLECTOR_MAX_PRODUCERS,
+  };
 }
 
-async function fetchPage(nexus: ServerLocation, collectorId: string, token: string | null, signal: AbortSignal): Promise<nexusProducers.ProducerEndpointResultsPage> {
+async function fetchPage(
+  nexus: ServerLocation,
+  collectorId: string,
+  token: string | null,
+  signal: AbortSignal,
+): Promise<nexusProducers.ProducerEndpointResultsPage> {
   const query = { limit: PRODUCER_LIST_PAGE_ITEMS, ...(token === null ? {} : { page_token: token }) };
   const answer = await callServer(nexus, { document, name: "Nexus" }, signal, (client) =>
     nexusProducers.cpapiAssignedProducersList({ client, path: { collector_id: collectorId }, query, signal }),
   );
-  if (!answer.ok) throw new ZonemeterError("unavailable", `Nexus did not list the producers of collector ${collectorId}, status ${answer.status}: ${answer.message}`);
+  if (!answer.ok)
+    throw new ZonemeterError(
+      "unavailable",
+      `Nexus did not list the producers of collector ${collectorId}, status ${answer.status}: ${answer.message}`,
+    );
   return answer.data;
 }
 

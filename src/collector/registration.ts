@@ -1,4 +1,11 @@
-import { COLLECTOR_REGISTRATION_RENEW_MS, formatSocketAddress, messageOf, REGISTRATION_TIMEOUT_MS, ZonemeterError, type SocketAddress } from "../core/index.ts";
+import {
+  COLLECTOR_REGISTRATION_RENEW_MS,
+  formatSocketAddress,
+  messageOf,
+  REGISTRATION_TIMEOUT_MS,
+  ZonemeterError,
+  type SocketAddress,
+} from "../core/index.ts";
 import { nexusProducers } from "../generated/index.ts";
 import { callServer, loadDocument, type ServerLocation } from "../http/index.ts";
 import { Backoff, INTERNAL_SERVICE_BACKOFF, sleep, withDeadline, type BackoffPolicy, type Logger } from "../runtime/index.ts";
@@ -38,7 +45,8 @@ export function startCollectorRegistration(options: CollectorRegistrationOptions
     const answer = await withDeadline(
       REGISTRATION_TIMEOUT_MS,
       "The registration with Nexus",
-      (signal) => callServer(options.nexus, { document, name: "Nexus" }, signal, (client) => nexusProducers.cpapiCollectorsPost({ client, body, signal })),
+      (signal) =>
+        callServer(options.nexus, { document, name: "Nexus" }, signal, (client) => nexusProducers.cpapiCollectorsPost({ client, body, signal })),
       stopping.signal,
     );
     if (answer.ok) return;

@@ -36,7 +36,10 @@ export const DEFAULTS: Config = Object.freeze({
   }),
   nexus: Object.freeze({ listen: NEXUS, leaseMs: NEXUS_LEASE_MS, expirySweepMs: NEXUS_EXPIRY_SWEEP_MS, stateFile: "/var/lib/zonemeter/nexus.json" }),
   store: Object.freeze({ url: null, dataDir: "/var/lib/zonemeter/store", retentionDays: RETENTION_DAYS }),
-  api: Object.freeze({ operatorListen: Object.freeze({ host: LOOPBACK, port: 12_281 }), customerListen: Object.freeze({ host: LOOPBACK, port: 12_282 }) }),
+  api: Object.freeze({
+    operatorListen: Object.freeze({ host: LOOPBACK, port: 12_281 }),
+    customerListen: Object.freeze({ host: LOOPBACK, port: 12_282 }),
+  }),
   up: Object.freeze({ portBase: 12_221, dataDir: "zonemeter-data", replay: Object.freeze([]), clockGate: "build-date" }),
   log: Object.freeze({ level: "info" }),
 });

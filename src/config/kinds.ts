@@ -63,7 +63,11 @@ export function duration(lowMs: number, highMs: number): Kind<number> {
         if (ms >= lowMs && ms <= highMs) return ms;
         context.addIssue(`is not from ${printDuration(lowMs)} to ${printDuration(highMs)}`);
       } catch (error) {
-        context.addIssue(messageOf(error).replace(/^it ".*" (is not a duration)/s, "$1").replace(/\.$/, ""));
+        context.addIssue(
+          messageOf(error)
+            .replace(/^it ".*" (is not a duration)/s, "$1")
+            .replace(/\.$/, ""),
+        );
       }
       return z.NEVER;
     }),
@@ -73,7 +77,13 @@ export function duration(lowMs: number, highMs: number): Kind<number> {
 }
 
 function printDuration(ms: number): string {
-  for (const [unit, unitMs] of [["h", 3_600_000], ["m", 60_000], ["s", 1_000], ["ms", 1]] as const) if (ms % unitMs === 0) return `${ms / unitMs}${unit}`;
+  for (const [unit, unitMs] of [
+    ["h", 3_600_000],
+    ["m", 60_000],
+    ["s", 1_000],
+    ["ms", 1],
+  ] as const)
+    if (ms % unitMs === 0) return `${ms / unitMs}${unit}`;
   return `${ms * 1e6}ns`;
 }
 
@@ -84,7 +94,9 @@ export function address(port: "any" | "reachable"): Kind<SocketAddress> {
     check: z.string({ error: 'is not an address: write IP:PORT in quotes, such as "127.0.0.1:12221"' }).transform((value, context) => {
       const parsed = parseSocketAddress(value);
       if (parsed !== null && (port === "any" || parsed.port !== 0)) return parsed;
-      context.addIssue(parsed === null ? "is not an address: write IP:PORT, such as 127.0.0.1:12221 or [::1]:12221" : "has port 0, where nothing can be reached");
+      context.addIssue(
+        parsed === null ? "is not an address: write IP:PORT, such as 127.0.0.1:12221 or [::1]:12221" : "has port 0, where nothing can be reached",
+      );
       return z.NEVER;
     }),
     fromText: asIs,
@@ -93,14 +105,21 @@ export function address(port: "any" | "reachable"): Kind<SocketAddress> {
 }
 
 export function oneOf<const T extends string>(choices: readonly T[]): Kind<T> {
-  return { words: choices.join(", "), check: z.enum(choices, { error: `is not one of ${choices.join(", ")}` }) as unknown as z.ZodType<T>, fromText: asIs, print: quote };
+  return {
+    words: choices.join(", "),
+    check: z.enum(choices, { error: `is not one of ${choices.join(", ")}` }) as unknown as z.ZodType<T>,
+    fromText: asIs,
+    print: quote,
+  };
 }
 
 /** Several of a kind: an array in TOML, a list with commas between in the environment or a flag. */
 export function listOf<T>(item: Kind<T>, least: number): Kind<readonly T[]> {
   return {
     words: `list of ${item.words}`,
-    check: z.array(item.check, { error: "is not a list: put it in brackets" }).min(least, `has less than ${least} entry`) as unknown as z.ZodType<readonly T[]>,
+    check: z.array(item.check, { error: "is not a list: put it in brackets" }).min(least, `has less than ${least} entry`) as unknown as z.ZodType<
+      readonly T[]
+    >,
     fromText: (value) => value.split(",").map((part) => item.fromText(part.trim())),
     print: (values) => `[${values.map(item.print).join(", ")}]`,
   };
@@ -109,7 +128,9 @@ export function listOf<T>(item: Kind<T>, least: number): Kind<readonly T[]> {
 /** An `http` or `https` URL. What is printed of it hides a password. */
 export const url: Kind<string> = {
   words: "http or https URL",
-  check: z.string({ error: "is not a URL: put it in quotes" }).refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), "is not a URL: write it as http://HOST:PORT"),
+  check: z
+    .string({ error: "is not a URL: put it in quotes" })
+    .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), "is not a URL: write it as http://HOST:PORT"),
   fromText: asIs,
   print: (value) => quote(withoutPassword(value)),
 };

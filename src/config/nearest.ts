@@ -1,6 +1,8 @@
 /** The candidate that differs from `name` in the fewest letters, or null where all differ in more than a third of them. */
 export function nearest(name: string, candidates: readonly string[]): string | null {
-  const ranked = candidates.map((candidate) => ({ candidate, distance: distance(name.slice(0, 100), candidate) })).sort((a, b) => a.distance - b.distance);
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: distance(name.slice(0, 100), candidate) }))
+    .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
   return best !== undefined && best.distance <= Math.max(1, Math.floor(name.length / 3)) ? best.candidate : null;
 }

@@ -61,7 +61,13 @@ function unknownSetting(place: string, section: string, name: string, own: reado
 
 function unknownKey(place: string, what: string, name: string, valid: readonly string[]): ZonemeterError {
   const guess = nearest(name, valid);
-  return new ZonemeterError("config", `${place}: There is no ${what} "${name}"; ${guess === null ? `there are ${valid.join(", ")}` : `did you mean "${guess}"?`}`.replace(/([^?])$/, "$1."));
+  return new ZonemeterError(
+    "config",
+    `${place}: There is no ${what} "${name}"; ${guess === null ? `there are ${valid.join(", ")}` : `did you mean "${guess}"?`}`.replace(
+      /([^?])$/,
+      "$1.",
+    ),
+  );
 }
 
 /**

@@ -54,7 +54,14 @@ interface Received {
   readonly text: string;
 }
 
-async function exchange(agent: Agent, method: HttpMethod, url: string, call: Call, options: ApiClientOptions, signal: AbortSignal): Promise<Received> {
+async function exchange(
+  agent: Agent,
+  method: HttpMethod,
+  url: string,
+  call: Call,
+  options: ApiClientOptions,
+  signal: AbortSignal,
+): Promise<Received> {
   const response = await fetch(url, {
     method: method.toUpperCase(),
     headers: { ...call.headers, [API_VERSION_HEADER]: options.document.info.version },
@@ -87,7 +94,8 @@ function readAnswer<Responses>(operation: CompiledOperation, { status, text }: R
     return { ok: false, status, message };
   }
   const checked = operation.checkResponse(status, body);
-  if ("wrong" in checked) throw new ZonemeterError("invalid_input", `${name} answered ${operation.operationId} with something else than documented: ${checked.wrong}.`);
+  if ("wrong" in checked)
+    throw new ZonemeterError("invalid_input", `${name} answered ${operation.operationId} with something else than documented: ${checked.wrong}.`);
   return { ok: true, status, data: checked.value as Responses[keyof Responses] };
 }
 
@@ -102,5 +110,7 @@ function urlOf(baseUrl: string, call: Call): string {
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join(", ");
-  return cause instanceof Error && !(error instanceof ZonemeterError) ? messageOf(cause) || String((cause as NodeJS.ErrnoException).code) : messageOf(error);
+  return cause instanceof Error && !(error instanceof ZonemeterError)
+    ? messageOf(cause) || String((cause as NodeJS.ErrnoException).code)
+    : messageOf(error);
 }

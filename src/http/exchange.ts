@@ -65,10 +65,19 @@ export function checkRequest(operation: CompiledOperation, request: FastifyReque
 
 /** Answers with an error body. The reason that the client is not told goes to the log. */
 export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
-  const entry = { requestId: request.id, method: request.method, path: request.url.slice(0, 200), status: failure.status, reason: failure.reason ?? failure.message };
+  const entry = {
+    requestId: request.id,
+    method: request.method,
+    path: request.url.slice(0, 200),
+    status: failure.status,
+    reason: failure.reason ?? failure.message,
+  };
   if (failure.status >= 500) logger.warn(entry, "a request failed");
   else logger.debug(entry, "a request was refused");
-  return reply.code(failure.status).header("content-type", JSON_TYPE).send(Buffer.from(failureBody(failure, request.id)));
+  return reply
+    .code(failure.status)
+    .header("content-type", JSON_TYPE)
+    .send(Buffer.from(failureBody(failure, request.id)));
 }
 
 type Tell = (response: HandlerResponse, ok: boolean) => void;

@@ -17,7 +17,9 @@ function bindFault(error: unknown, name: string, wanted: SocketAddress): Zonemet
   const at = `${name} cannot listen on ${formatSocketAddress(wanted)}`;
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
-      return new ZonemeterError("conflict", `${at}: port ${wanted.port} is in use; stop the program that holds it or choose another port.`, { cause: error });
+      return new ZonemeterError("conflict", `${at}: port ${wanted.port} is in use; stop the program that holds it or choose another port.`, {
+        cause: error,
+      });
     case "EACCES":
       return new ZonemeterError("config", `${at}: this user may not open port ${wanted.port}; choose one above 1023.`, { cause: error });
     case "EADDRNOTAVAIL":

@@ -51,8 +51,14 @@ function compileAll(document: OpenApiDocument): CompiledOperation[] {
 
 function compileOperation(ajv: Ajv, path: string, method: HttpMethod, operation: Operation): CompiledOperation {
   const parameters = operation.parameters ?? [];
-  const checkParams = parameterCheck(ajv, parameters.filter((parameter) => parameter.in === "path"));
-  const checkQuery = parameterCheck(ajv, parameters.filter((parameter) => parameter.in === "query"));
+  const checkParams = parameterCheck(
+    ajv,
+    parameters.filter((parameter) => parameter.in === "path"),
+  );
+  const checkQuery = parameterCheck(
+    ajv,
+    parameters.filter((parameter) => parameter.in === "query"),
+  );
   const bodySchema = operation.requestBody?.content["application/json"]?.schema;
   const checkBody = bodySchema === undefined ? null : compileCheck(ajv, bodySchema);
   // Only clients and tests check responses, so those schemas are compiled when first needed.

@@ -32,9 +32,13 @@ function readToken(token: string): string {
     if (v !== "v1" || typeof after !== "string") throw new Error("corrupted token");
     return after;
   } catch (error) {
-    throw new ZonemeterError("usage", "unable to parse query string: failed to parse pagination token: give next_page of the page before, unchanged.", {
-      cause: error,
-    });
+    throw new ZonemeterError(
+      "usage",
+      "unable to parse query string: failed to parse pagination token: give next_page of the page before, unchanged.",
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -42,7 +42,13 @@ export function addRoutes(app: FastifyInstance, options: ServerOptions, limits: 
   }
   for (const [path, handler] of Object.entries(pages)) {
     add(path, "GET", (request, reply) =>
-      runHandler(handler, { params: request.params as Record<string, string>, query: {}, body: undefined, headers: request.headers, requestId: request.id }, reply, limits, logger),
+      runHandler(
+        handler,
+        { params: request.params as Record<string, string>, query: {}, body: undefined, headers: request.headers, requestId: request.id },
+        reply,
+        limits,
+        logger,
+      ),
     );
   }
   for (const [path, methods] of methodsByPath) {

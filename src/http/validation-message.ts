@@ -28,6 +28,13 @@ export function validationMessage(errors: readonly ErrorObject[] | null | undefi
 }
 
 function shown(value: unknown): string {
-  const text = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value !== null ? (Array.isArray(value) ? "an array" : "an object") : String(value);
+  const text =
+    typeof value === "string"
+      ? JSON.stringify(value)
+      : typeof value === "object" && value !== null
+        ? Array.isArray(value)
+          ? "an array"
+          : "an object"
+        : String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

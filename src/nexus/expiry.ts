@@ -28,7 +28,11 @@ export async function notifyCollectors(
           if (!answer.ok) logger.warn({ collectorId, producerId: endpoint.id, reason: answer.message }, "a collector refused to forget a producer");
         }
       } catch (error) {
-        if (!signal.aborted) logger.warn({ collectorId, producers: registrations.length, reason: messageOf(error) }, "a collector could not be told that producers have expired");
+        if (!signal.aborted)
+          logger.warn(
+            { collectorId, producers: registrations.length, reason: messageOf(error) },
+            "a collector could not be told that producers have expired",
+          );
       } finally {
         await client.close();
       }

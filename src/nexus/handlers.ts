@@ -41,14 +41,21 @@ function checkedEndpoint({ id, kind, address, interval }: ProducerEndpoint): Pro
   checkAddress(address);
   const secs = interval.secs + BigInt(Math.floor(interval.nanos / NANOS_PER_SECOND));
   const nanos = interval.nanos % NANOS_PER_SECOND;
-  if (secs > UINT64_MAX) throw new ZonemeterError("usage", `interval ${interval.secs} s ${interval.nanos} ns is too long: give at most ${UINT64_MAX} s.`);
+  if (secs > UINT64_MAX)
+    throw new ZonemeterError("usage", `interval ${interval.secs} s ${interval.nanos} ns is too long: give at most ${UINT64_MAX} s.`);
   // Upstream takes it, and its collector then ends for want of a start delay to draw.
-  if (secs === 0n && nanos === 0) throw new ZonemeterError("usage", "interval 0 s leaves no time between collections: give a longer one, such as 10 s.");
+  if (secs === 0n && nanos === 0)
+    throw new ZonemeterError("usage", "interval 0 s leaves no time between collections: give a longer one, such as 10 s.");
   return { id, kind, address, interval: { secs, nanos } };
 }
 
 function checkAddress(address: string): void {
   const parsed = parseSocketAddress(address);
-  if (parsed === null) throw new ZonemeterError("usage", `unable to parse JSON body: address: "${address.slice(0, 80)}" is not IP:PORT, such as 127.0.0.1:80 or [::1]:80`);
-  if (parsed.port === 0) throw new ZonemeterError("usage", `address ${address} has port 0, where nothing can be reached: give the port that was really bound.`);
+  if (parsed === null)
+    throw new ZonemeterError(
+      "usage",
+      `unable to parse JSON body: address: "${address.slice(0, 80)}" is not IP:PORT, such as 127.0.0.1:80 or [::1]:80`,
+    );
+  if (parsed.port === 0)
+    throw new ZonemeterError("usage", `address ${address} has port 0, where nothing can be reached: give the port that was really bound.`);
 }

@@ -46,10 +46,18 @@ export async function readState(path: string, warn: (message: string) => void): 
       })),
     };
   } catch (error) {
-    const aside = `${path}.damaged-${Date.now()}`;
-    await rename(path, aside);
     const reason = error instanceof z.ZodError ? (error.issues[0]?.message ?? "it is not as expected") : messageOf(error);
-    warn(`The Nexus state file "${path}" is damaged (${reason}); it was kept as "${aside}", and Nexus starts without producers until they register again.`);
+    const aside = `${path}.damaged-${Date.now()}`;
+    await rename(path, aside).catch((fault: unknown) => {
+      throw new ZonemeterError(
+        "unavailable",
+        `The Nexus state file "${path}" is damaged (${reason}) and cannot be moved aside: ${messageOf(fault)}.`,
+        { cause: fault },
+      );
+    });
+    warn(
+      `The Nexus state file "${path}" is damaged (${reason}); it was kept as "${aside}", and Nexus starts without producers until they register again.`,
+    );
     return null;
   }
 }

@@ -67,12 +67,19 @@ export function startRegistration(options: RegistrationOptions): Registration {
   let lastError: string | null = null;
 
   const register = (signal: AbortSignal): Promise<bigint> =>
-    withDeadline(REGISTRATION_TIMEOUT_MS, "The registration with Nexus", async (work) => {
-      const answer = await callServer(options.nexus, { document, name: "Nexus" }, work, (client) => nexusProducers.cpapiProducersPost({ client, body, signal: work }));
-      if (!answer.ok) throw new ZonemeterError("unavailable", `Nexus refused the registration with status ${answer.status}: ${answer.message}`);
-      const { secs, nanos } = answer.data.lease_duration;
-      return secs * NS_PER_SECOND + BigInt(nanos);
-    }, signal);
+    withDeadline(
+      REGISTRATION_TIMEOUT_MS,
+      "The registration with Nexus",
+      async (work) => {
+        const answer = await callServer(options.nexus, { document, name: "Nexus" }, work, (client) =>
+          nexusProducers.cpapiProducersPost({ client, body, signal: work }),
+        );
+        if (!answer.ok) throw new ZonemeterError("unavailable", `Nexus refused the registration with status ${answer.status}: ${answer.message}`);
+        const { secs, nanos } = answer.data.lease_duration;
+        return secs * NS_PER_SECOND + BigInt(nanos);
+      },
+      signal,
+    );
 
   /** One attempt; gives the wait before the next. */
   const attempt = async (): Promise<number> => {
@@ -96,7 +103,11 @@ export function startRegistration(options: RegistrationOptions): Registration {
   };
   const ended = run();
   return {
-    state: () => ({ registered: lease !== null && clock.monotonicNs() < lease.monotonicUntilNs, lastError, leaseUntilNs: lease?.wallUntilNs ?? null }),
+    state: () => ({
+      registered: lease !== null && clock.monotonicNs() < lease.monotonicUntilNs,
+      lastError,
+      leaseUntilNs: lease?.wallUntilNs ?? null,
+    }),
     async stop() {
       stopping.abort(new ZonemeterError("unavailable", "The registration was stopped."));
       await ended;

@@ -2,7 +2,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CONFIG_CLOCK_GATES, CONFIG_LOG_LEVELS, CONFIG_SOURCES, DEFAULTS, describeConfig, loadConfig, renderConfigurationDoc, type ConfigSources } from "../../src/config/index.ts";
+import {
+  CONFIG_CLOCK_GATES,
+  CONFIG_LOG_LEVELS,
+  CONFIG_SOURCES,
+  DEFAULTS,
+  describeConfig,
+  loadConfig,
+  renderConfigurationDoc,
+  type ConfigSources,
+} from "../../src/config/index.ts";
 import { createLogger, type LogLevel } from "../../src/runtime/index.ts";
 import { CLOCK_GATES, SOURCE_NAMES } from "../../src/sources/index.ts";
 
@@ -28,9 +37,21 @@ describe("the configuration", () => {
     expect(config).toEqual(DEFAULTS);
     expect(unknownVariables).toEqual([]);
     expect(Object.isFrozen(config) && Object.isFrozen(config.producer) && Object.isFrozen(DEFAULTS.sled)).toBe(true);
-    expect(config.producer).toMatchObject({ nexus: { host: "127.0.0.1", port: 12221 }, sources: null, sampleIntervalMs: 10_000, collectIntervalMs: 30_000, clockGate: "ntp" });
+    expect(config.producer).toMatchObject({
+      nexus: { host: "127.0.0.1", port: 12221 },
+      sources: null,
+      sampleIntervalMs: 10_000,
+      collectIntervalMs: 30_000,
+      clockGate: "ntp",
+    });
     expect(config.up).toEqual({ portBase: 12221, dataDir: "zonemeter-data", replay: [], clockGate: "build-date" });
-    expect(config.sled).toEqual({ rackId: "00000000-0000-0000-0000-000000000000", sledId: null, sledModel: "unknown", sledRevision: 0, sledSerial: null });
+    expect(config.sled).toEqual({
+      rackId: "00000000-0000-0000-0000-000000000000",
+      sledId: null,
+      sledModel: "unknown",
+      sledRevision: 0,
+      sledSerial: null,
+    });
   });
 
   it("reads every section of a file", async () => {
@@ -120,7 +141,10 @@ describe("the configuration", () => {
   });
 
   it("takes lists from the environment and flags with commas between, or one flag for each", async () => {
-    const { config } = await load({ env: { ZONEMETER_PRODUCER_SOURCES: "zonestat, kstat", ZONEMETER_PRODUCER_COMPARE_SOURCES: "true" }, flags: { "up.replay": ["a,b", "c"] } });
+    const { config } = await load({
+      env: { ZONEMETER_PRODUCER_SOURCES: "zonestat, kstat", ZONEMETER_PRODUCER_COMPARE_SOURCES: "true" },
+      flags: { "up.replay": ["a,b", "c"] },
+    });
     expect(config.producer).toMatchObject({ sources: ["zonestat", "kstat"], compareSources: true });
     expect(config.up.replay).toEqual(["a,b", "c"]);
   });
@@ -134,7 +158,9 @@ describe("the configuration", () => {
   });
 
   it("tells of variables that look like settings and are none", async () => {
-    const { unknownVariables } = await load({ env: { ZONEMETER_PRODUCER_LISTNE: "x", ZONEMETER_API_SERVICE_HOST: "10.0.0.1", ZONEMETER_URL: "http://a", ZONEMETER_UP_DATA_DIR: "d" } });
+    const { unknownVariables } = await load({
+      env: { ZONEMETER_PRODUCER_LISTNE: "x", ZONEMETER_API_SERVICE_HOST: "10.0.0.1", ZONEMETER_URL: "http://a", ZONEMETER_UP_DATA_DIR: "d" },
+    });
     expect(unknownVariables).toEqual(["ZONEMETER_API_SERVICE_HOST", "ZONEMETER_PRODUCER_LISTNE"]);
   });
 
@@ -142,15 +168,23 @@ describe("the configuration", () => {
     const loaded = await load({ env: { ZONEMETER_STORE_URL: "https://reader:hunter2@db:8443/" } });
     expect(loaded.config.store.url).toBe("https://reader:hunter2@db:8443/");
     expect(describeConfig(loaded).find(({ name }) => name === "store.url")?.value).toBe('"https://reader:***@db:8443/"');
-    await expect(load({ env: { ZONEMETER_STORE_URL: "ftp://reader:hunter2@db" } })).rejects.toThrow("ZONEMETER_STORE_URL (not shown) is not a URL: write it as http://HOST:PORT.");
+    await expect(load({ env: { ZONEMETER_STORE_URL: "ftp://reader:hunter2@db" } })).rejects.toThrow(
+      "ZONEMETER_STORE_URL (not shown) is not a URL: write it as http://HOST:PORT.",
+    );
   });
 });
 
 describe("a mistake in the file", () => {
   it.each([
-    ["[producer]\nsample_interval = \"10\"", '2:1: producer.sample_interval "10" is not a duration: write a whole number and a unit, such as 10s, 500ms or 5m.'],
+    [
+      '[producer]\nsample_interval = "10"',
+      '2:1: producer.sample_interval "10" is not a duration: write a whole number and a unit, such as 10s, 500ms or 5m.',
+    ],
     ['[producer]\n  sample_interval = "0s"', '2:3: producer.sample_interval "0s" is not from 100ms to 24h.'],
-    ["[producer]\nsample_interval = 10", '2:1: producer.sample_interval 10 is not a duration: write a whole number and a unit in quotes, such as "10s".'],
+    [
+      "[producer]\nsample_interval = 10",
+      '2:1: producer.sample_interval 10 is not a duration: write a whole number and a unit in quotes, such as "10s".',
+    ],
     ['[producer]\nlisten = "sled:80"', '2:1: producer.listen "sled:80" is not an address: write IP:PORT, such as 127.0.0.1:12221 or [::1]:12221.'],
     ['[producer]\nnexus = "127.0.0.1:0"', '2:1: producer.nexus "127.0.0.1:0" has port 0, where nothing can be reached.'],
     ['[producer]\nsources = ["kstat",\n "top"]', '2:1: producer.sources "top" is not one of kstat, zonestat, vmusage, cgroup, replay.'],
@@ -163,7 +197,10 @@ describe("a mistake in the file", () => {
     ['[log]\nlevel = "verbose"', '2:1: log.level "verbose" is not one of debug, info, warn, error, silent.'],
     ["[producer]\ncompare_sources = 1", "2:1: producer.compare_sources 1 is neither true nor false."],
     ["up.port_base = 65475", "1:1: up.port_base 65475 is not a whole number from 1 to 65474."],
-    ["# first\n\n[producer]\nsample_intervall = \"10s\"", '4:1: There is no setting "producer.sample_intervall"; did you mean "producer.sample_interval"?'],
+    [
+      '# first\n\n[producer]\nsample_intervall = "10s"',
+      '4:1: There is no setting "producer.sample_intervall"; did you mean "producer.sample_interval"?',
+    ],
     ["[producer]\nbatch = 5", '2:1: There is no setting "producer.batch"; "batch" belongs to section [collector].'],
     ["[log]\ncolour = true", '2:1: There is no setting "log.colour"; there are log.level.'],
     ["[colector]\nbatch = 5", '1:1: There is no section "colector"; did you mean "collector"?'],
@@ -186,7 +223,10 @@ describe("a mistake in the file", () => {
   });
 
   it("names a file that is not there, or is no text", async () => {
-    await expect(load({ file })).rejects.toMatchObject({ code: "config", message: expect.stringMatching(/^The configuration file ".*" cannot be read: ENOENT/) as string });
+    await expect(load({ file })).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringMatching(/^The configuration file ".*" cannot be read: ENOENT/) as string,
+    });
     await writeFile(file, Buffer.from([0xff, 0xfe, 0]));
     await expect(load({ file })).rejects.toMatchObject({ code: "config" });
   });
@@ -198,7 +238,9 @@ describe("a mistake elsewhere", () => {
       code: "config",
       message: 'ZONEMETER_COLLECTOR_BATCH "many" is not a whole number from 1 to 100000.',
     });
-    await expect(load({ env: { ZONEMETER_PRODUCER_COMPARE_SOURCES: "yes" } })).rejects.toThrow('ZONEMETER_PRODUCER_COMPARE_SOURCES "yes" is neither true nor false.');
+    await expect(load({ env: { ZONEMETER_PRODUCER_COMPARE_SOURCES: "yes" } })).rejects.toThrow(
+      'ZONEMETER_PRODUCER_COMPARE_SOURCES "yes" is neither true nor false.',
+    );
   });
 
   it("in a flag names the flag and is a usage error", async () => {
@@ -225,7 +267,8 @@ describe("names that other rooms have too", () => {
 
 it("is documented whole", () => {
   const lines = renderConfigurationDoc().split("\n");
-  for (const { name } of describeConfig({ config: DEFAULTS, origins: new Map() })) expect(lines.some((line) => line.startsWith(`| \`${name}\` |`))).toBe(true);
+  for (const { name } of describeConfig({ config: DEFAULTS, origins: new Map() }))
+    expect(lines.some((line) => line.startsWith(`| \`${name}\` |`))).toBe(true);
   expect(lines).toContain(
     '| `producer.sample_interval` | duration, 100ms to 24h | `"10s"` | `ZONEMETER_PRODUCER_SAMPLE_INTERVAL`, `--sample-interval` | Time between two samples of the quick sources: kstat, cgroup. |',
   );

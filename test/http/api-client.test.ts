@@ -33,7 +33,11 @@ const answering = async (status: number, text: string, headers: Record<string, s
   clientOf(await serve((_request, response) => response.writeHead(status, headers).end(text)), "nexus-producers");
 
 const register = (client: ApiClient, signal?: AbortSignal) =>
-  nexusProducers.cpapiProducersPost({ client, body: endpoint(1, { interval: { secs: 18446744073709551615n, nanos: 5 } }), ...(signal === undefined ? {} : { signal }) });
+  nexusProducers.cpapiProducersPost({
+    client,
+    body: endpoint(1, { interval: { secs: 18446744073709551615n, nanos: 5 } }),
+    ...(signal === undefined ? {} : { signal }),
+  });
 
 describe("a call", () => {
   it("carries the version, the path, the query and every digit", async () => {
@@ -42,8 +46,15 @@ describe("a call", () => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
-        seen.push({ url: request.url!, version: request.headers["api-version"], type: request.headers["content-type"], body: Buffer.concat(chunks).toString() });
-        response.writeHead(request.method === "POST" ? 201 : 200).end(request.method === "POST" ? '{"lease_duration":{"secs":1,"nanos":0}}' : '{"items":[]}');
+        seen.push({
+          url: request.url!,
+          version: request.headers["api-version"],
+          type: request.headers["content-type"],
+          body: Buffer.concat(chunks).toString(),
+        });
+        response
+          .writeHead(request.method === "POST" ? 201 : 200)
+          .end(request.method === "POST" ? '{"lease_duration":{"secs":1,"nanos":0}}' : '{"items":[]}');
       });
     });
     const client = clientOf(url, "nexus-producers");
@@ -67,7 +78,10 @@ describe("a call", () => {
       ),
     );
     const answer = await oximeterCollector.producerDetails({ client: clientOf(url, "oximeter-collector"), path: { producer_id: uuid(1) } });
-    expect(answer).toMatchObject({ ok: true, data: { id: uuid(1), interval: { secs: 10n }, n_collections: 9007199254740993n, n_failures: 18446744073709551615n, last_failure: null } });
+    expect(answer).toMatchObject({
+      ok: true,
+      data: { id: uuid(1), interval: { secs: 10n }, n_collections: 9007199254740993n, n_failures: 18446744073709551615n, last_failure: null },
+    });
   });
 
   it.each([
@@ -88,7 +102,10 @@ describe("a call", () => {
     ["a lease that is too long for 64 bits", 201, '{"lease_duration":{"secs":18446744073709551616,"nanos":0}}'],
     ["a status that is not documented", 200, '{"lease_duration":{"secs":600,"nanos":0}}'],
   ])("rejects where a success is %s", async (_name, status, text) => {
-    await expect(register(await answering(status, text))).rejects.toMatchObject({ code: "invalid_input", message: expect.stringMatching(/^Nexus answered cpapi_producers_post with something else/) as string });
+    await expect(register(await answering(status, text))).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringMatching(/^Nexus answered cpapi_producers_post with something else/) as string,
+    });
   });
 });
 
@@ -96,7 +113,10 @@ describe("no answer", () => {
   it("where nobody listens", async () => {
     const url = await serve(() => undefined);
     await closers.pop()!();
-    await expect(register(clientOf(url, "nexus-producers"))).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining(`Nexus at ${url} gave no answer: connect ECONNREFUSED`) as string });
+    await expect(register(clientOf(url, "nexus-producers"))).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining(`Nexus at ${url} gave no answer: connect ECONNREFUSED`) as string,
+    });
   });
 
   it("where the connection is cut before or in the middle of it", async () => {
@@ -125,7 +145,10 @@ describe("no answer", () => {
       response.on("error", () => undefined);
       more();
     });
-    await expect(register(clientOf(url, "nexus-producers", { maxBytes: 50_000 }))).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("more than 50000 bytes") as string });
+    await expect(register(clientOf(url, "nexus-producers", { maxBytes: 50_000 }))).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("more than 50000 bytes") as string,
+    });
   });
 
   it("where it points elsewhere", async () => {

@@ -23,25 +23,43 @@ describe("parseExactJson", () => {
     expect(parseExactJson(text)).toEqual(value);
   });
 
-  it.each(["012345678901234567890", "12345678901234567890x", "{12345678901234567890:1}", "[12345678901234567890", '"1234567890123456789', "--1234567890123456789", "+1234567890123456789"])(
-    "refuses %s as JSON.parse does",
-    (text) => {
-      expect(() => JSON.parse(text)).toThrow(SyntaxError);
-      expect(() => parseExactJson(text)).toThrow(SyntaxError);
-    },
-  );
+  it.each([
+    "012345678901234567890",
+    "12345678901234567890x",
+    "{12345678901234567890:1}",
+    "[12345678901234567890",
+    '"1234567890123456789',
+    "--1234567890123456789",
+    "+1234567890123456789",
+  ])("refuses %s as JSON.parse does", (text) => {
+    expect(() => JSON.parse(text)).toThrow(SyntaxError);
+    expect(() => parseExactJson(text)).toThrow(SyntaxError);
+  });
 
   it("agrees with a general lossless parser on any value, and prints it back", () => {
     const integer = fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 64n - 1n), fc.integer().map(BigInt));
     const { tree } = fc.letrec((tie) => ({
-      tree: fc.oneof({ maxDepth: 4 }, integer, fc.string(), fc.string({ unit: "binary" }), fc.boolean(), fc.constant(null), fc.array(tie("tree")), fc.dictionary(fc.string(), tie("tree"))),
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        integer,
+        fc.string(),
+        fc.string({ unit: "binary" }),
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie("tree")),
+        fc.dictionary(fc.string(), tie("tree")),
+      ),
     }));
     fc.assert(
       fc.property(tree, (value) => {
         const text = stringifyExact(value as ExactJson);
         const oracle = parseLossless(text, null, { parseNumber: (digits) => BigInt(digits) });
-        const read = JSON.stringify(parseExactJson(text), (_key, item: unknown) => (typeof item === "bigint" || typeof item === "number" ? `#${item}` : item));
-        const expected = JSON.stringify(oracle, (_key, item: unknown) => (typeof item === "bigint" || isLosslessNumber(item) ? `#${String(item)}` : item));
+        const read = JSON.stringify(parseExactJson(text), (_key, item: unknown) =>
+          typeof item === "bigint" || typeof item === "number" ? `#${item}` : item,
+        );
+        const expected = JSON.stringify(oracle, (_key, item: unknown) =>
+          typeof item === "bigint" || isLosslessNumber(item) ? `#${String(item)}` : item,
+        );
         expect(read).toBe(expected);
         expect(stringifyExact(parseExactJson(text) as ExactJson)).toBe(text);
       }),

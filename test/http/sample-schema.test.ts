@@ -13,7 +13,8 @@ function results(datum: string, { name = "night_train:delay", fields = "" } = {}
   return `[{"status":"ok","info":[{"measurement":{"timestamp":"2026-03-01T08:30:00.000000001+02:00","datum":${datum}},"timeseries_name":"${name}","timeseries_version":2,
     "target":{"name":"night_train","fields":{${fields}}},"metric":{"name":"delay","fields":{}}}]}]`;
 }
-const field = (type: string, value: string) => results('{"type":"bool","datum":true}', { fields: `"f":{"name":"f","value":{"type":"${type}","value":${value}}}` });
+const field = (type: string, value: string) =>
+  results('{"type":"bool","datum":true}', { fields: `"f":{"name":"f","value":{"type":"${type}","value":${value}}}` });
 
 describe("the documented shape of ProducerResults", () => {
   it.each([
@@ -61,12 +62,16 @@ describe("the documented shape of ProducerResults", () => {
   });
 
   it("keeps every digit of 64-bit integers", () => {
-    const checked = check(results('{"type":"u64","datum":9007199254740993}')) as { value: [{ info: [{ measurement: { datum: { datum: bigint } } }] }] };
+    const checked = check(results('{"type":"u64","datum":9007199254740993}')) as {
+      value: [{ info: [{ measurement: { datum: { datum: bigint } } }] }];
+    };
     expect(checked.value[0].info[0].measurement.datum.datum).toBe(9007199254740993n);
   });
 
   it("reads a float that was written without a fraction as a float", () => {
-    const checked = check(results('{"type":"f64","datum":100000000000000000000}')) as { value: [{ info: [{ measurement: { datum: { datum: number } } }] }] };
+    const checked = check(results('{"type":"f64","datum":100000000000000000000}')) as {
+      value: [{ info: [{ measurement: { datum: { datum: number } } }] }];
+    };
     expect(checked.value[0].info[0].measurement.datum.datum).toBe(1e20);
   });
 

@@ -1,7 +1,15 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { request } from "undici";
 import { formatSocketAddress, ZonemeterError } from "../../src/core/index.ts";
-import { compileOperations, loadDocument, startServer, type Handler, type HandlerRequest, type Server, type ServerOptions } from "../../src/http/index.ts";
+import {
+  compileOperations,
+  loadDocument,
+  startServer,
+  type Handler,
+  type HandlerRequest,
+  type Server,
+  type ServerOptions,
+} from "../../src/http/index.ts";
 import { recordingLogger } from "../support/logs.ts";
 
 const document = loadDocument("nexus-producers");
@@ -17,7 +25,9 @@ afterEach(async () => {
 
 const idle: Handler = async () => ({ status: 204 });
 
-async function start(options: Partial<ServerOptions> & { post?: Handler } = {}): Promise<{ url: string; server: Server; lines: ReturnType<typeof recordingLogger>["lines"] }> {
+async function start(
+  options: Partial<ServerOptions> & { post?: Handler } = {},
+): Promise<{ url: string; server: Server; lines: ReturnType<typeof recordingLogger>["lines"] }> {
   const { logger, lines } = recordingLogger();
   const { post = idle, ...rest } = options;
   const server = await startServer({
@@ -45,7 +55,12 @@ async function send(url: string, options: { method?: string; headers?: Record<st
   const { method = options.body === undefined ? "GET" : "POST", headers = VERSION, body } = options;
   const response = await request(url, { method: method as "GET", headers, body: body ?? null });
   const text = await response.body.text();
-  const answer = { status: response.statusCode, headers: response.headers, text, json: (text.startsWith("{") ? JSON.parse(text) : {}) as Answer["json"] };
+  const answer = {
+    status: response.statusCode,
+    headers: response.headers,
+    text,
+    json: (text.startsWith("{") ? JSON.parse(text) : {}) as Answer["json"],
+  };
   expect(answer.headers["x-request-id"]).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   if (answer.status >= 400 && method !== "HEAD") {
     expect(answer.json.request_id).toBe(answer.headers["x-request-id"]);
@@ -106,7 +121,11 @@ describe("requests that are as documented", () => {
         "/assets/:name": async ({ params }) => ({ status: 200, contentType: "text/plain", body: Buffer.from(params["name"]!) }),
       },
     });
-    expect(await send(`${url}/`, { headers: {} })).toMatchObject({ status: 200, text: "<p>é", headers: { "content-type": "text/html", "content-length": "5" } });
+    expect(await send(`${url}/`, { headers: {} })).toMatchObject({
+      status: 200,
+      text: "<p>é",
+      headers: { "content-type": "text/html", "content-length": "5" },
+    });
     expect(await send(`${url}/assets/a.js`, { headers: {} })).toMatchObject({ status: 200, text: "a.js" });
     expect(await send(`${url}/`, { method: "POST", headers: {}, body: "{}" })).toMatchObject({ status: 405, headers: { allow: "GET" } });
   });
@@ -157,12 +176,24 @@ describe("requests that are wrong", () => {
     [{ ...ENDPOINT, id: undefined }, "unable to parse JSON body: missing field `id`"],
     [{ ...ENDPOINT, id: "0f9f3a3e" }, 'unable to parse JSON body: id: "0f9f3a3e" is not a UUID'],
     [{ ...ENDPOINT, id: 7 }, "unable to parse JSON body: id: 7 must be string"],
-    [{ ...ENDPOINT, kind: "Service" }, 'unable to parse JSON body: kind: unknown variant "Service", expected one of `sled_agent`, `service`, `instance`, `management_gateway`'],
+    [
+      { ...ENDPOINT, kind: "Service" },
+      'unable to parse JSON body: kind: unknown variant "Service", expected one of `sled_agent`, `service`, `instance`, `management_gateway`',
+    ],
     [{ ...ENDPOINT, interval: 10 }, "unable to parse JSON body: interval: 10 must be object"],
     [{ ...ENDPOINT, interval: { secs: 10 } }, "unable to parse JSON body: interval: missing field `nanos`"],
-    [{ ...ENDPOINT, interval: { secs: 1.5, nanos: 0 } }, "unable to parse JSON body: interval.secs: 1.5 is not a whole number from 0 to 18446744073709551615"],
-    [{ ...ENDPOINT, interval: { secs: -1, nanos: 0 } }, "unable to parse JSON body: interval.secs: -1 is not a whole number from 0 to 18446744073709551615"],
-    [JSON.stringify(ENDPOINT).replace('"secs":10', '"secs":18446744073709551616'), "unable to parse JSON body: interval.secs: 18446744073709551616 is not a whole number from 0 to 18446744073709551615"],
+    [
+      { ...ENDPOINT, interval: { secs: 1.5, nanos: 0 } },
+      "unable to parse JSON body: interval.secs: 1.5 is not a whole number from 0 to 18446744073709551615",
+    ],
+    [
+      { ...ENDPOINT, interval: { secs: -1, nanos: 0 } },
+      "unable to parse JSON body: interval.secs: -1 is not a whole number from 0 to 18446744073709551615",
+    ],
+    [
+      JSON.stringify(ENDPOINT).replace('"secs":10', '"secs":18446744073709551616'),
+      "unable to parse JSON body: interval.secs: 18446744073709551616 is not a whole number from 0 to 18446744073709551615",
+    ],
     [{ ...ENDPOINT, interval: { secs: 1, nanos: 4294967296 } }, "unable to parse JSON body: interval.nanos: 4294967296 must be <= 4294967295"],
   ])("%j is 400 with the reason", async (body, message) => {
     const { url } = await start();
@@ -217,7 +248,10 @@ describe("requests that are wrong", () => {
     ["sort_by=id_descending", 'sort_by: unknown variant "id_descending", expected one of `id_ascending`'],
   ])("have query %s", async (query, message) => {
     const { url } = await start();
-    expect(await send(`${url}/metrics/collectors/${UUID}/producers?${query}`)).toMatchObject({ status: 400, json: { message: `unable to parse query string: ${message}` } });
+    expect(await send(`${url}/metrics/collectors/${UUID}/producers?${query}`)).toMatchObject({
+      status: 400,
+      json: { message: `unable to parse query string: ${message}` },
+    });
   });
 
   it("name no resource, or another method on one", async () => {
@@ -225,7 +259,11 @@ describe("requests that are wrong", () => {
     const missing = await send(`${url}/metrics/unknown`);
     expect(missing).toMatchObject({ status: 404, json: { message: "Not Found" } });
     expect(missing.json).not.toHaveProperty("error_code");
-    expect(await send(`${url}/metrics/producers`)).toMatchObject({ status: 405, json: { message: "Method Not Allowed" }, headers: { allow: "POST" } });
+    expect(await send(`${url}/metrics/producers`)).toMatchObject({
+      status: 405,
+      json: { message: "Method Not Allowed" },
+      headers: { allow: "POST" },
+    });
     expect(await send(`${url}/metrics/producers`, { method: "HEAD" })).toMatchObject({ status: 405 });
   });
 });
@@ -243,7 +281,11 @@ describe("what handlers throw", () => {
     const { url, lines } = await start({ post: async () => Promise.reject(error) });
     const answer = await register(url, ENDPOINT);
     expect(answer.status).toBe(status);
-    expect(answer.json).toEqual({ request_id: answer.headers["x-request-id"], message, ...(errorCode === undefined ? {} : { error_code: errorCode }) });
+    expect(answer.json).toEqual({
+      request_id: answer.headers["x-request-id"],
+      message,
+      ...(errorCode === undefined ? {} : { error_code: errorCode }),
+    });
     const line = lines.find((entry) => entry.fields["requestId"] === answer.json.request_id);
     expect(line?.fields["reason"]).toBe(error.message);
     expect(line?.level).toBe(status >= 500 ? "warn" : "debug");
@@ -282,6 +324,8 @@ describe("binding", () => {
 
   it("insists on a handler for every operation and on no other", async () => {
     await expect(start({ handlers: {} })).rejects.toThrow("operation cpapi_producers_post");
-    await expect(start({ handlers: { cpapi_producers_post: idle, cpapi_collectors_post: idle, cpapi_assigned_producers_list: idle, more: idle } })).rejects.toThrow("has no operation more");
+    await expect(
+      start({ handlers: { cpapi_producers_post: idle, cpapi_collectors_post: idle, cpapi_assigned_producers_list: idle, more: idle } }),
+    ).rejects.toThrow("has no operation more");
   });
 });

@@ -78,7 +78,9 @@ describe("a lease", () => {
     await post(nexus, endpoint(1));
     await post(nexus, endpoint(2));
     nexus.clock.pass(601n * SECOND);
-    await expect.poll(() => nexus.lines.filter((line) => line.level === "warn").map((line) => line.fields)).toMatchObject([{ collectorId: COLLECTOR, producers: 2 }]);
+    await expect
+      .poll(() => nexus.lines.filter((line) => line.level === "warn").map((line) => line.fields))
+      .toMatchObject([{ collectorId: COLLECTOR, producers: 2 }]);
     expect(await left(nexus)).toEqual([]);
     // It can register again, with a lease of its own.
     await post(nexus, endpoint(1));
@@ -91,7 +93,9 @@ describe("a lease", () => {
     await addCollector(nexus, COLLECTOR, formatSocketAddress(failing.address));
     await post(nexus, endpoint(1));
     nexus.clock.pass(601n * SECOND);
-    await expect.poll(() => nexus.lines.find((line) => line.level === "warn")?.fields).toMatchObject({ producerId: uuid(1), reason: "Internal Server Error" });
+    await expect
+      .poll(() => nexus.lines.find((line) => line.level === "warn")?.fields)
+      .toMatchObject({ producerId: uuid(1), reason: "Internal Server Error" });
     expect(await left(nexus)).toEqual([]);
   });
 

@@ -37,7 +37,11 @@ describe("registration", () => {
   it("lists what was registered, with every digit, and only to the collector it was given to", async () => {
     const nexus = await start();
     await addCollector(nexus, A);
-    const long = endpoint(1, { kind: "sled_agent", address: "[fd00:1122:3344:101::20]:40123", interval: { secs: 18446744073709551615n, nanos: 999_999_999 } });
+    const long = endpoint(1, {
+      kind: "sled_agent",
+      address: "[fd00:1122:3344:101::20]:40123",
+      interval: { secs: 18446744073709551615n, nanos: 999_999_999 },
+    });
     await post(nexus, long);
     expect(await list(nexus, A)).toEqual({ items: [long], next_page: null });
     expect(await list(nexus, B)).toEqual({ items: [], next_page: null });
@@ -48,14 +52,29 @@ describe("registration", () => {
     await addCollector(nexus, A);
     await post(nexus, endpoint(1, { interval: { secs: 1n, nanos: 2_500_000_000 } }));
     expect((await list(nexus, A)).items[0]?.interval).toEqual({ secs: 3n, nanos: 500_000_000 });
-    expect(await post(nexus, endpoint(1, { interval: { secs: 18446744073709551615n, nanos: 1_000_000_000 } }))).toMatchObject({ ok: false, status: 400 });
+    expect(await post(nexus, endpoint(1, { interval: { secs: 18446744073709551615n, nanos: 1_000_000_000 } }))).toMatchObject({
+      ok: false,
+      status: 400,
+    });
   });
 
   it.each([
     ["no interval", { interval: { secs: 0n, nanos: 0 } }, "interval 0 s leaves no time between collections: give a longer one, such as 10 s."],
-    ["a host name", { address: "localhost:80" }, 'unable to parse JSON body: address: "localhost:80" is not IP:PORT, such as 127.0.0.1:80 or [::1]:80'],
-    ["an address without brackets", { address: "fd00::1:80" }, 'unable to parse JSON body: address: "fd00::1:80" is not IP:PORT, such as 127.0.0.1:80 or [::1]:80'],
-    ["a port that is none", { address: "127.0.0.1:65536" }, 'unable to parse JSON body: address: "127.0.0.1:65536" is not IP:PORT, such as 127.0.0.1:80 or [::1]:80'],
+    [
+      "a host name",
+      { address: "localhost:80" },
+      'unable to parse JSON body: address: "localhost:80" is not IP:PORT, such as 127.0.0.1:80 or [::1]:80',
+    ],
+    [
+      "an address without brackets",
+      { address: "fd00::1:80" },
+      'unable to parse JSON body: address: "fd00::1:80" is not IP:PORT, such as 127.0.0.1:80 or [::1]:80',
+    ],
+    [
+      "a port that is none",
+      { address: "127.0.0.1:65536" },
+      'unable to parse JSON body: address: "127.0.0.1:65536" is not IP:PORT, such as 127.0.0.1:80 or [::1]:80',
+    ],
     ["port 0", { address: "127.0.0.1:0" }, "address 127.0.0.1:0 has port 0, where nothing can be reached: give the port that was really bound."],
   ])("is refused with %s", async (_name, changes, message) => {
     const nexus = await start();

@@ -17,7 +17,9 @@ async function nexusOf(...steps: Step[]): Promise<ScriptedNexus> {
   closers.push(nexus.stop);
   return nexus;
 }
-function start(options: Pick<CollectorRegistrationOptions, "nexus"> & Partial<CollectorRegistrationOptions>): CollectorRegistration & Pick<ReturnType<typeof recordingLogger>, "lines"> {
+function start(
+  options: Pick<CollectorRegistrationOptions, "nexus"> & Partial<CollectorRegistrationOptions>,
+): CollectorRegistration & Pick<ReturnType<typeof recordingLogger>, "lines"> {
   const { logger, lines } = recordingLogger();
   const registration = startCollectorRegistration({
     collectorId: ID,
@@ -63,7 +65,10 @@ describe("a collector", () => {
     const { first, lines } = start({ nexus: nexus.address, renewMs: 5 });
     expect(await first).toBe(true);
     await expect.poll(() => nexus.bodies.length).toBeGreaterThan(4);
-    expect(lines.filter((line) => line.level === "warn").map((line) => line.message)).toEqual(["could not register with Nexus again", "could not register with Nexus again"]);
+    expect(lines.filter((line) => line.level === "warn").map((line) => line.message)).toEqual([
+      "could not register with Nexus again",
+      "could not register with Nexus again",
+    ]);
   });
 
   it("stops at once while Nexus hangs or is away", async () => {

@@ -16,7 +16,13 @@ async function nexusOf(...steps: Step[]): Promise<ScriptedNexus> {
   return nexus;
 }
 
-const item = (number: number, changes: object = {}): object => ({ id: uuid(number), kind: "service", address: `127.0.0.1:${1_000 + number}`, interval: { secs: 10, nanos: 0 }, ...changes });
+const item = (number: number, changes: object = {}): object => ({
+  id: uuid(number),
+  kind: "service",
+  address: `127.0.0.1:${1_000 + number}`,
+  interval: { secs: 10, nanos: 0 },
+  ...changes,
+});
 const page = (items: object[], next?: string | null): Step => answer(200, { items, ...(next === undefined ? {} : { next_page: next }) });
 
 describe("the list of producers", () => {
@@ -69,7 +75,9 @@ describe("the list of producers", () => {
   });
 
   it("leaves out what cannot be collected from, and says why", async () => {
-    const nexus = await nexusOf(page([item(1), item(2, { interval: { secs: 0, nanos: 0 } }), item(3, { address: "sled:80" }), item(4, { address: "127.0.0.1:0" })]));
+    const nexus = await nexusOf(
+      page([item(1), item(2, { interval: { secs: 0, nanos: 0 } }), item(3, { address: "sled:80" }), item(4, { address: "127.0.0.1:0" })]),
+    );
     expect(await fetchProducers(nexus.address, ID, never)).toEqual({
       producers: [endpoint(1)],
       unusable: [

@@ -18,7 +18,11 @@ export async function startTestNexus(options: Partial<NexusOptions> = {}): Promi
   const clock = new ManualClock(1_772_000_000_000_000_000n, 5_000_000_000n);
   const { logger, lines } = recordingLogger();
   const nexus = await startNexus({ host: "127.0.0.1", port: 0, stateFile: null, clock, logger, ...options });
-  const client = createApiClient({ document: loadDocument("nexus-producers"), name: "Nexus", baseUrl: `http://${formatSocketAddress(nexus.address)}` });
+  const client = createApiClient({
+    document: loadDocument("nexus-producers"),
+    name: "Nexus",
+    baseUrl: `http://${formatSocketAddress(nexus.address)}`,
+  });
   return { nexus, client, clock, lines, stop: async () => void (await Promise.all([client.close(), nexus.close()])) };
 }
 
@@ -41,7 +45,11 @@ export async function addCollector({ client }: Pick<TestNexus, "client">, id: st
   if (!answer.ok) throw new Error(answer.message);
 }
 
-export async function list({ client }: Pick<TestNexus, "client">, collectorId: string, query: { limit?: number; page_token?: string | null } = {}): Promise<nexusProducers.ProducerEndpointResultsPage> {
+export async function list(
+  { client }: Pick<TestNexus, "client">,
+  collectorId: string,
+  query: { limit?: number; page_token?: string | null } = {},
+): Promise<nexusProducers.ProducerEndpointResultsPage> {
   const answer = await nexusProducers.cpapiAssignedProducersList({ client, path: { collector_id: collectorId }, query });
   if (!answer.ok) throw new Error(answer.message);
   return answer.data;

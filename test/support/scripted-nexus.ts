@@ -57,7 +57,9 @@ function checked(request: IncomingMessage, text: string): unknown {
 export const answer =
   (status: number, body?: unknown): Step =>
   (_request, response) =>
-    void response.writeHead(status, { "content-type": "application/json" }).end(typeof body === "string" || body === undefined ? body : JSON.stringify(body));
+    void response
+      .writeHead(status, { "content-type": "application/json" })
+      .end(typeof body === "string" || body === undefined ? body : JSON.stringify(body));
 
 export const failure = (status: number, message: string): Step => answer(status, { request_id: "r", message });
 export const lease = (secs: number, nanos = 0): Step => answer(201, { lease_duration: { secs, nanos } });

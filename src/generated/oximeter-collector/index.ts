@@ -1,4 +1,35 @@
 // Generated from openapi/oximeter-collector.json by tools/generate.mjs; do not edit. Run `make gen` instead.
 
-export { collectorInfo, type Options, producerDelete, producerDetails, producersList } from './sdk.gen.ts';
-export type { ClientOptions, CollectorInfo, CollectorInfoData, CollectorInfoError, CollectorInfoErrors, CollectorInfoResponse, CollectorInfoResponses, Duration, Error, FailedCollection, ProducerDeleteData, ProducerDeleteError, ProducerDeleteErrors, ProducerDeleteResponse, ProducerDeleteResponses, ProducerDetails, ProducerDetailsData, ProducerDetailsError, ProducerDetailsErrors, ProducerDetailsResponse, ProducerDetailsResponses, ProducerEndpoint, ProducerEndpointResultsPage, ProducerKind, ProducersListData, ProducersListError, ProducersListErrors, ProducersListResponse, ProducersListResponses, SuccessfulCollection } from './types.gen.ts';
+export { collectorInfo, type Options, producerDelete, producerDetails, producersList } from "./sdk.gen.ts";
+export type {
+  ClientOptions,
+  CollectorInfo,
+  CollectorInfoData,
+  CollectorInfoError,
+  CollectorInfoErrors,
+  CollectorInfoResponse,
+  CollectorInfoResponses,
+  Duration,
+  Error,
+  FailedCollection,
+  ProducerDeleteData,
+  ProducerDeleteError,
+  ProducerDeleteErrors,
+  ProducerDeleteResponse,
+  ProducerDeleteResponses,
+  ProducerDetails,
+  ProducerDetailsData,
+  ProducerDetailsError,
+  ProducerDetailsErrors,
+  ProducerDetailsResponse,
+  ProducerDetailsResponses,
+  ProducerEndpoint,
+  ProducerEndpointResultsPage,
+  ProducerKind,
+  ProducersListData,
+  ProducersListError,
+  ProducersListErrors,
+  ProducersListResponse,
+  ProducersListResponses,
+  SuccessfulCollection,
+} from "./types.gen.ts";
