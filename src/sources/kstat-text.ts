@@ -9,6 +9,7 @@ import { toolTime } from "./tool-time.ts";
 const TOOL_ERROR = /^(kstat|Usage): /i;
 const KEY_WITH_COLONS = /^([^:]+):(-?\d{1,10}):([^:]*):([^:]+):(.*)$/;
 const INSTANCE = /^(0|-?[1-9]\d{0,9})$/;
+const TAB = 9;
 const NON_ASCII = /[\x80-\xff]/;
 
 export interface KstatTextOptions {
@@ -30,9 +31,6 @@ export class KstatTextReader implements TextReader<KstatSnapshot>, LineSink {
   #kstat: OpenKstat | null = null;
   /** `module:instance:name:` of the lines that belong to #kstat; also while they are passed over. */
   #prefix = "";
-  /** The first tab at or after the line in the chunk that #chunk is, so that lines without one do not search it to its end each time. */
-  #tab = -1;
-  #chunk = "";
   #sawAnything = false;
 
   constructor(options: KstatTextOptions = {}) {
@@ -57,12 +55,14 @@ export class KstatTextReader implements TextReader<KstatSnapshot>, LineSink {
   }
 
   line(text: string, start: number, end: number, line: number): void {
-    const tab = this.#firstTab(text, start);
+    // Most lines are of the same kstat as the one before.
+    const inside = this.#prefix !== "" && text.startsWith(this.#prefix, start) ? start + this.#prefix.length : start;
+    let tab = inside;
+    while (tab < end && text.charCodeAt(tab) !== TAB) tab++;
     if (tab >= end) return this.#lineWithoutTab(text.slice(start, end), line);
     this.#sawAnything = true;
     const statistic = text.lastIndexOf(":", tab - 1) + 1;
-    const prefix = this.#prefix;
-    if (statistic - start === prefix.length && text.startsWith(prefix, start)) {
+    if (statistic === inside && inside > start) {
       if (this.#kstat !== null) this.#statistic(this.#kstat, text.slice(statistic, tab), text.slice(tab + 1, end), line);
       return;
     }
@@ -194,14 +194,5 @@ export class KstatTextReader implements TextReader<KstatSnapshot>, LineSink {
 
   #damaged(text: string, start: number, end: number, line: number): void {
     this.#findings.add("malformed-row", `The line ${quoteLine(text, start, end)} is no statistic and was dropped.`, line);
-  }
-
-  #firstTab(text: string, start: number): number {
-    if (text !== this.#chunk || this.#tab < start) {
-      this.#chunk = text;
-      this.#tab = text.indexOf("\t", start);
-      if (this.#tab === -1) this.#tab = Infinity;
-    }
-    return this.#tab;
   }
 }

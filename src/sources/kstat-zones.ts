@@ -11,11 +11,12 @@ export interface ZoneKstats {
   readonly byKind: ReadonlyMap<string, Kstat>;
 }
 
-const CAPS_NAME = /^([a-z]+)_zone_(-?\d+)$/;
+const CAPS_NAME = /^([a-z]+)_zone_(\d+)$/;
 const IDENTITY_ORDER = ["zones", "memory_cap", "swapresv", "lockedmem", "nprocs"];
 
 /** What a kstat is to its zone, or null where it says nothing of one. */
 export function kindOf(kstat: Kstat): string | null {
+  if (kstat.instance < 0) return null;
   if (kstat.module === "zones" || kstat.module === "memory_cap") return kstat.module;
   const match = kstat.module === "caps" ? CAPS_NAME.exec(kstat.name) : null;
   return match !== null && Number(match[2]) === kstat.instance ? match[1]! : null;
@@ -33,7 +34,8 @@ export function joinZones(snapshot: KstatSnapshot): { zones: ZoneKstats[]; diagn
     if (kind === null) continue;
     kinds.add(kind);
     const kinsfolk = byInstance.get(kstat.instance) ?? new Map<string, Kstat>();
-    kinsfolk.set(kind, kstat);
+    // Of two by one id and kind the one that was read: a line with a damaged name makes a kstat of its own.
+    if (kstat.snaptimeNs !== null || !kinsfolk.has(kind)) kinsfolk.set(kind, kstat);
     byInstance.set(kstat.instance, kinsfolk);
   }
   const identityKind = IDENTITY_ORDER.find((kind) => kinds.has(kind));

@@ -9,7 +9,7 @@ const PERCENT = /^(0|[1-9]\d{0,8})(?:\.(\d{1,2}))?%$/;
 const UNITS = "KMGTPE";
 
 /** Columns of a zone's row, its name among them. */
-const SUMMARY_COLUMNS = 11;
+export const SUMMARY_COLUMNS = 11;
 
 /** An amount in five columns, and the most it can stand for, as it was cut to what is printed. Null where it is damaged. */
 export interface HumanAmount {

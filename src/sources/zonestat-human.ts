@@ -5,7 +5,7 @@ import { NamePool } from "./name-pool.ts";
 import type { Diagnostic } from "./source.ts";
 import type { TextReader } from "./text-reader.ts";
 import { toolTime } from "./tool-time.ts";
-import { humanAmount, readHumanRow } from "./zonestat-human-row.ts";
+import { humanAmount, readHumanRow, SUMMARY_COLUMNS } from "./zonestat-human-row.ts";
 import type { ReportKind, SummaryRow, ZonestatReport, ZonestatSummary } from "./zonestat-report.ts";
 import { withholdSummaryWraps, type MemoryBounds } from "./zonestat-wraps.ts";
 
@@ -44,6 +44,8 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
   #supported = true;
   #open: OpenHuman | null = null;
   #inTable = false;
+  /** Tables are parted by empty lines; a row of which nothing is left looks like one, so it does not end the table by itself. */
+  #afterBlank = false;
   #done: ZonestatReport[] = [];
   #sawAnything = false;
 
@@ -71,13 +73,14 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
   line(text: string, start: number, end: number, line: number): void {
     const content = text.slice(start, end).trim();
     if (content === "") {
-      this.#inTable = false;
+      this.#afterBlank = true;
       return;
     }
     this.#sawAnything = true;
     if (!this.#supported) return;
     if (!this.#inTable && OTHER_DIALECT.test(content)) return this.#refuse(line);
     if (!this.#heading(content, line) && !this.#tableHead(content, line)) this.#row(content, line);
+    this.#afterBlank = false;
   }
 
   cutLine(text: string, line: number): void {
@@ -127,7 +130,9 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     }
     const summary = SUMMARY.exec(content);
     if (summary === null) {
-      if (this.#inTable || !/^[A-Z][A-Z_-]{3,}\b/.test(content)) return false;
+      const mayBeTitle = !this.#inTable || (this.#afterBlank && content.split(/ +/).length !== SUMMARY_COLUMNS);
+      if (!mayBeTitle || !/^[A-Z][A-Z_-]{3,}\b/.test(content)) return false;
+      this.#inTable = false;
       this.#findings.addOnce(content, "unknown-resource", `The table ${quoteLine(content)} was passed over.`, line);
       return true;
     }

@@ -88,6 +88,14 @@ describe("kstat -p", () => {
     expect(snapshots[0]!.kstats[0]).toMatchObject({ crtimeNs: 3_000_000_001n, snaptimeNs: 100_000_000_009n });
   });
 
+  test("the same bytes twice are two snapshots", () => {
+    const reader = new KstatTextReader();
+    const bytes = Buffer.from(`${zone(1, "a", 7, "100.000000000")}\n`);
+    const first = reader.push(bytes);
+    expect(first).toHaveLength(1);
+    expect(reader.push(Buffer.from(bytes))[0]!.kstats).toEqual(first[0]!.kstats);
+  });
+
   test("only the wanted modules are kept", () => {
     const text = `${lines("cpu:0:sys", { snaptime: "1.000000000", intr: 5 })}${zone(1, "a", 7, "1.000000000")}${lines("Zones:2:b", { snaptime: "1.000000000" })}`;
     expect(names(read(text, { modules: new Set(["zones"]) }).snapshots)).toEqual([["a", "b"]]);
