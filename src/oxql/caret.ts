@@ -22,5 +22,5 @@ export function showPlace(text: string, position: TextPosition): string {
 }
 
 function printable(text: string): string {
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, " ");
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");
 }

@@ -151,8 +151,10 @@ class Execution {
         if (this.rowsFetched > this.#limits.maxRows) throw this.#tooManyRows(get, schema, request);
         return { selection, request };
       } catch (error) {
-        if (error instanceof ZonemeterError && error.code === "limit") throw this.#tooManyRows(get, schema, request);
-        throw error;
+        const reason = error instanceof ZonemeterError && error.code === "limit" ? this.#tooManyRows(get, schema, request) : error;
+        // Before the gate lets the next one in, so that it does not begin.
+        this.#failed.abort(reason);
+        throw reason;
       }
     });
   }

@@ -37,6 +37,13 @@ export function putWhole(words: Uint32Array, i: number, value: number): void {
   words[2 * i + LOW] = value - high * WORD;
 }
 
+/** Writes `base[0] + offset` into element `i`, the offset being whole, from 0 to 2^53. */
+export function putSum(words: Uint32Array, i: number, base: Uint32Array, offset: number): void {
+  const low = base[LOW]! + offset;
+  words[2 * i + LOW] = low % WORD;
+  words[2 * i + HIGH] = base[HIGH]! + Math.floor(low / WORD);
+}
+
 /**
  * Nanoseconds from `baseNs` to each of `timesNs`, as doubles: exact within 104 days of the base, beyond it correctly rounded, so equal
  * times stay equal and order is kept.

@@ -1,3 +1,4 @@
+import { wordsOf } from "./int64-words.ts";
 import type { Column, Points } from "./table.ts";
 
 /** Points from `start` up to `end`. Typed arrays share their memory with the input. */
@@ -61,7 +62,12 @@ function pickIntegers(values: ArrayLike<bigint>, rows: Uint32Array): ArrayLike<b
 
 function pickTimes(times: BigInt64Array, rows: Uint32Array): BigInt64Array {
   const picked = new BigInt64Array(rows.length);
-  for (let i = 0; i < rows.length; i++) picked[i] = times[rows[i]!]!;
+  const [from, to] = [wordsOf(times), wordsOf(picked)];
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    to[2 * i] = from[2 * row]!;
+    to[2 * i + 1] = from[2 * row + 1]!;
+  }
   return picked;
 }
 

@@ -1,7 +1,7 @@
 import { ZonemeterError, type TextPosition } from "../core/index.ts";
 import { showPlace } from "./caret.ts";
 
-/** Why a query was refused: the finer `kind` of every error of this room. Names are those that OxQL engines share. */
+/** Why a query was refused: the finer `kind` of every error of this room. Where upstream refuses the same, the name is upstream's. */
 export const QUERY_ERROR_KINDS = {
   parse: "the text is not a query, or is too long",
   unknown_timeseries: "no timeseries has this name",
@@ -10,7 +10,6 @@ export const QUERY_ERROR_KINDS = {
   unsupported_filter_identifier: "a filter names a part of a histogram",
   datum_on_nd_table: "`datum` in a filter on a joined table",
   start_time_not_cumulative: "a filter on `start_time` where there is none",
-  unmergeable_disjunction: "alternatives met another filter behind align (never given here)",
   too_complex: "a filter's normal form, or the nesting of the text, passes its limit",
   full_table_scan: "a get that neither a filter nor a limit reaches",
   not_aligned: "group_by, join or map of data that is not aligned",
@@ -23,8 +22,7 @@ export const QUERY_ERROR_KINDS = {
   join_field_mismatch: "the tables of a join have different fields",
   join_period_mismatch: "the tables of a join have different periods",
   join_alignment_mismatch: "the tables of a join are aligned to different times",
-  join_key_missing: "a timeseries of a join has no partner",
-  empty_input: "group_by or join of nothing",
+  empty_input: "group_by of a timeseries without points, in the upstream dialect",
   upsample_limit: "two samples are too many periods apart",
   delta_overlap: "a counter's rows overlap in time",
   delta_bins: "a histogram's bins changed within one epoch",

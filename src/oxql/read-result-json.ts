@@ -1,5 +1,6 @@
-import { FIELD_TYPES, fieldSet, isIntegerType, parseRfc3339, ZonemeterError, type FieldSet, type FieldValue } from "../core/index.ts";
+import { FIELD_TYPES, fieldSet, isIntegerType, ZonemeterError, type FieldSet, type FieldValue } from "../core/index.ts";
 import { longInteger, parseExactJson } from "./exact-json.ts";
+import { TimeParser } from "./parse-times.ts";
 import type { Column, Dimension, Distribution, MetricType, Points, Table, Timeseries } from "./table.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -13,8 +14,7 @@ export function readResultJson(text: string): Table[] {
 }
 
 class ResultReader {
-  /** Timeseries mostly share their times. */
-  readonly #times = new Map<string, bigint>();
+  readonly #times = new TimeParser();
 
   tables(value: unknown): Table[] {
     const { tables } = object(value, "the answer");
@@ -45,16 +45,8 @@ class ResultReader {
   #timesOf(value: unknown, where: string): BigInt64Array {
     const texts = list(value, where);
     const times = new BigInt64Array(texts.length);
-    for (let i = 0; i < times.length; i++) {
-      const text = texts[i];
-      let ns = typeof text === "string" ? this.#times.get(text) : undefined;
-      if (ns === undefined) {
-        ns = parseRfc3339(string(text, `${where}[${i}]`)) ?? undefined;
-        if (ns === undefined) throw unexpected(`${where}[${i}]`, "an RFC 3339 time", text);
-        this.#times.set(text as string, ns);
-      }
-      times[i] = ns;
-    }
+    const bad = this.#times.parseInto(times, texts);
+    if (bad !== null) throw unexpected(`${where}[${bad}]`, "an RFC 3339 time", texts[bad]);
     return times;
   }
 }

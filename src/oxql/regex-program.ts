@@ -27,10 +27,17 @@ export function compileProgram(root: RegexNode): Program {
     return steps.push(step) - 1;
   };
   const fork = () => steps[push({ kind: "fork", a: steps.length + 1, b: steps.length + 1 })] as Extract<Step, { kind: "fork" }>;
+  /** Counted repetition emits a node many times over; its step is the same each time. */
+  const charSteps = new Map<RegexNode, Step>();
+  const charStep = (node: Extract<RegexNode, { kind: "class" }>): Step => {
+    const step = charSteps.get(node) ?? { kind: "char", accepts: accepted(node, boundaries) };
+    charSteps.set(node, step);
+    return step;
+  };
   const emit = (node: RegexNode): void => {
     switch (node.kind) {
       case "class":
-        push({ kind: "char", accepts: accepted(node, boundaries) });
+        push(charStep(node));
         return;
       case "assert":
         push(node);

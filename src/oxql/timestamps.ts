@@ -102,6 +102,6 @@ function clockTimeNs(hour: string, minute: string, second: string, fraction = ""
 
 function refuseForm(scanner: Scanner): never {
   const written = scanner.peek(/@[\w:.()-]*/y)![0];
-  const remedy = /^@now/.test(written) ? "the current time is @now()" : "write @2026-05-04, @2026-05-04T13:30:00, @13:30:00 or @now()";
+  const remedy = written.startsWith("@now") ? "the current time is @now()" : "write @2026-05-04, @2026-05-04T13:30:00, @13:30:00 or @now()";
   scanner.refuse(`"${written}" is not a timestamp: ${remedy}.`, scanner.offset, written.length);
 }

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fieldSet, formatRfc3339, type Field } from "../../src/core/index.ts";
+import { fieldSet, formatRfc3339, parseRfc3339, type Field } from "../../src/core/index.ts";
 import { quantileEstimate, readResultJson, resultJsonParts, tablesToJson, type Column, type Table } from "../../src/oxql/index.ts";
 import { TimeFormatter } from "../../src/oxql/format-times.ts";
+import { TimeParser } from "../../src/oxql/parse-times.ts";
 import { DAY_NS, doubles, everySecond, integers, listed, onlyColumn, SECOND_NS, stringFields } from "./tables.ts";
 
 const ALL_FIELDS: Field[] = [
@@ -100,6 +101,23 @@ describe("columns of times", () => {
         expect(text).toBe(times.map((each) => `"${formatRfc3339(each)}"`).join(","));
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  test("are read like single times", () => {
+    const parts = { second: fc.nat(65), fraction: fc.oneof(fc.constant(""), fc.stringMatching(/^\.\d{0,11}$/), fc.constant(".x")), zone: fc.constantFrom("Z", "z", "+01:30", "", "ZZ") };
+    const text = fc.record({ minute: fc.constantFrom("2030-01-01T00:00:", "2030-01-01T00:01:", "1969-12-31 23:59:", "2030-13-01T00:00:"), ...parts });
+    fc.assert(
+      fc.property(fc.array(text), (rows) => {
+        const texts = rows.map(({ minute, second, fraction, zone }) => `${minute}${String(second).padStart(2, "0")}${fraction}${zone}`);
+        const wanted = texts.map(parseRfc3339);
+        const firstBad = wanted.indexOf(null);
+        const times = new BigInt64Array(texts.length);
+        expect(new TimeParser().parseInto(times, texts)).toBe(firstBad === -1 ? null : firstBad);
+        const read = firstBad === -1 ? wanted : wanted.slice(0, firstBad);
+        expect([...times.subarray(0, read.length)]).toEqual(read);
+      }),
+      { numRuns: 2000 },
     );
   });
 

@@ -2,7 +2,7 @@ import { fieldValue } from "../../core/index.ts";
 import type { Filter, FilterExpression } from "../ast.ts";
 import { columnsNamed } from "../column-names.ts";
 import { describeTimeseries } from "../describe-timeseries.ts";
-import { pickPoints } from "../points.ts";
+import { pickPoints, slicePoints } from "../points.ts";
 import { queryError } from "../query-error.ts";
 import type { Table, Timeseries } from "../table.ts";
 import { combine, negate, YES, type Verdict } from "../verdict.ts";
@@ -27,12 +27,13 @@ export function filter(tables: readonly Table[], operation: Filter, context: Ope
 function keep(series: Timeseries, expression: FilterExpression, tableName: string): Timeseries[] {
   const verdict = judge(expression, series, tableName);
   if (typeof verdict === "number") return verdict === YES && series.points.timestampsNs.length > 0 ? [series] : [];
-  let kept = 0;
-  for (let i = 0; i < verdict.length; i++) if (verdict[i] === YES) kept += 1;
+  const kept = verdict.reduce((count, answer) => count + (answer === YES ? 1 : 0), 0);
   if (kept === 0) return [];
-  if (kept === verdict.length) return [series];
+  const first = verdict.indexOf(YES);
+  // A range of times is the usual case, and needs no copy.
+  if (verdict.lastIndexOf(YES) - first + 1 === kept) return [{ ...series, points: slicePoints(series.points, first, first + kept) }];
   const rows = new Uint32Array(kept);
-  for (let i = 0, next = 0; i < verdict.length; i++) if (verdict[i] === YES) rows[next++] = i;
+  for (let i = first, next = 0; next < kept; i++) if (verdict[i] === YES) rows[next++] = i;
   return [{ ...series, points: pickPoints(series.points, rows) }];
 }
 
