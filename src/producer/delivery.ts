@@ -20,6 +20,8 @@ export interface DeliveryOptions {
   readonly ledger: Ledger;
   /** One more group for the end of a collection: the self-metrics. */
   readonly closing: () => SampleGroup | null;
+  /** True while something is on its way that collectors should not wait an interval for: a recording that is not delivered yet. */
+  readonly expecting: () => boolean;
   readonly collectIntervalMs: number;
   readonly clock: Clock;
   /** Called with groups that a collector has for good. */
@@ -92,17 +94,17 @@ export class Delivery {
       this.#unacknowledged = null;
       this.#delivered(last.groups);
     }
-    if (maxSamples === 0) return { groups: [], batch: null, more: this.buffered > 0 };
+    if (maxSamples === 0) return { groups: [], batch: null, more: this.buffered > 0 || this.#options.expecting() };
     const most = Math.min(maxSamples, PRODUCER_RESPONSE_SAMPLES);
     // A collector that has lost its room since gets the samples anew, under a number that promises nothing about the old one.
     if (this.#unacknowledged !== null && countSamples(this.#unacknowledged.groups) > maxSamples) this.#putBack(this.#takeUnacknowledged());
     if (this.#unacknowledged === null) {
       const taken = this.#take(most);
-      if (taken.groups.length === 0) return { groups: [], batch: null, more: false };
+      if (taken.groups.length === 0) return { groups: [], batch: null, more: this.#more() };
       this.#unacknowledged = taken;
       this.#sequence += 1;
     }
-    return { groups: this.#unacknowledged!.groups, batch: this.#batchName(), more: this.#waiting() > 0 };
+    return { groups: this.#unacknowledged!.groups, batch: this.#batchName(), more: this.#more() };
   }
 
   #look(): Omit<Collection, "settle"> {
@@ -127,7 +129,7 @@ export class Delivery {
       else this.#putBack(out);
       release();
     };
-    return { groups: out.groups, batch: null, more: this.#waiting() > 0, settle };
+    return { groups: out.groups, batch: null, more: this.#more(), settle };
   }
 
   /** Takes up to `most` samples. The closing group ends the last of several responses, and comes at least once in each collect interval. */
@@ -141,7 +143,7 @@ export class Delivery {
       if (groups.length > 0) parts.push({ buffer, groups });
       left -= countSamples(groups);
     }
-    const closing = overdue ?? (this.#waiting() === 0 ? this.#close(left) : null);
+    const closing = overdue ?? (this.#more() ? null : this.#close(left));
     if (closing !== null) parts.push({ buffer: buffers[0]!, groups: [closing] });
     return { parts, groups: parts.flatMap((part) => part.groups) };
   }
@@ -154,8 +156,8 @@ export class Delivery {
     return closing;
   }
 
-  #waiting(): number {
-    return this.#options.buffers.reduce((sum, buffer) => sum + buffer.samples, 0);
+  #more(): boolean {
+    return this.#options.buffers.some((buffer) => buffer.samples > 0) || this.#options.expecting();
   }
 
   #takeUnacknowledged(): Outstanding {

@@ -95,6 +95,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     buffers: [live, replay],
     ledger,
     closing: () => selfMetrics.sample(),
+    expecting: () => sampler?.isReplaying() ?? false,
     collectIntervalMs,
     clock,
     onDelivered: (groups) => sampler?.delivered(groups),

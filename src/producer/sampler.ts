@@ -81,6 +81,13 @@ export class Sampler {
     };
   }
 
+  /** True until a collector has every snapshot of the recordings for good. */
+  isReplaying(): boolean {
+    if (!this.#options.sources.some(({ finite }) => finite) || this.#clockFailure !== null || this.#stopping.signal.aborted) return false;
+    const { ended, snapshotsRead, snapshotsDelivered } = this.replayed();
+    return !ended || snapshotsDelivered < snapshotsRead;
+  }
+
   /** Told of groups that a collector has for good. */
   delivered(groups: readonly SampleGroup[]): void {
     const finite = new Set<string>(this.#options.sources.filter((sampled) => sampled.finite).map(({ source }) => source.name));

@@ -19,12 +19,12 @@ function group(first: number, size = 1): SampleGroup {
   return { source: "kstat", target: { name: "a", fields: [] }, timestampNs: BigInt(first), startTimeNs: 0n, series, values, partial: false };
 }
 
-function setUp(capacity = 1_000, closing: () => SampleGroup | null = () => null) {
+function setUp(capacity = 1_000, closing: () => SampleGroup | null = () => null, expecting: () => boolean = () => false) {
   const clock = new ManualClock(0n, 1n);
   const ledger = new Ledger();
   const buffers = [new GroupBuffer(capacity), new GroupBuffer(capacity)] as const;
   const delivered: bigint[] = [];
-  const delivery = new Delivery({ buffers, ledger, closing, collectIntervalMs: INTERVAL_MS, clock, onDelivered: (groups) => delivered.push(...valuesOf(groups)) });
+  const delivery = new Delivery({ buffers, ledger, closing, expecting, collectIntervalMs: INTERVAL_MS, clock, onDelivered: (groups) => delivered.push(...valuesOf(groups)) });
   const push = (...groups: SampleGroup[]): void => {
     for (const each of groups) {
       ledger.produced += BigInt(each.values.length);
@@ -208,6 +208,25 @@ test("the closing group ends a collection, and comes once in an interval even wh
   for (let i = 0; i < 20; i++) push(group(i));
   clock.pass(INTERVAL_NS);
   expect(valuesOf((await ask(third.batch, 5)).groups)).toEqual([0n, 1n, 9000n, 9001n, 9002n]);
+});
+
+test("while a recording is on its way there is always more, and the closing group only once in an interval", async () => {
+  let expecting = true;
+  const { push, ask } = setUp(
+    1_000,
+    () => group(9_000),
+    () => expecting,
+  );
+  push(group(1));
+  const first = await ask(null);
+  expect(valuesOf(first.groups)).toEqual([1n, 9000n]);
+  expect(first.more).toBe(true);
+  expect(await ask(first.batch)).toMatchObject({ groups: [], batch: null, more: true });
+  expect(await ask(first.batch, 0)).toMatchObject({ more: true });
+  expecting = false;
+  const last = await ask(first.batch);
+  expect(valuesOf(last.groups)).toEqual([9000n]);
+  expect(last.more).toBe(false);
 });
 
 test("a full buffer gives up its oldest groups, those that came back first, and counts their samples", async () => {
