@@ -1,9 +1,10 @@
 import type { CommandDefinition } from "./command.ts";
 import { queryCommand } from "./query.ts";
 import { schemaCommand } from "./schema.ts";
+import { upCommand } from "./up.ts";
 
 export type { CommandAction, CommandContext, CommandDefinition } from "./command.ts";
 export { VERSION } from "./version.ts";
 
 /** Every command, in the order of `--help`. */
-export const COMMANDS: readonly CommandDefinition[] = [queryCommand, schemaCommand];
+export const COMMANDS: readonly CommandDefinition[] = [upCommand, queryCommand, schemaCommand];

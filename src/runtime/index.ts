@@ -1,5 +1,6 @@
 export * from "./backoff.ts";
 export * from "./deadline.ts";
+export * from "./kept-id.ts";
 export * from "./lifecycle.ts";
 export * from "./logger.ts";
 export * from "./loop.ts";

@@ -1,0 +1,92 @@
+import type { Config } from "../config/index.ts";
+import { messageOf, systemClock, ZonemeterError } from "../core/index.ts";
+import type { Logger } from "../runtime/index.ts";
+import {
+  createReplaySource,
+  createSources,
+  defaultSourceName,
+  localSledIdentity,
+  openIdentityBook,
+  type IdentityBook,
+  type OpenedSource,
+  type SledIdentity,
+} from "../sources/index.ts";
+
+export interface MeasuringParts {
+  readonly sources: readonly OpenedSource[];
+  readonly sled: SledIdentity;
+  readonly book: IdentityBook;
+}
+
+export interface SourceChoice {
+  readonly config: Config;
+  readonly stateDir: string | null;
+  readonly replay: readonly string[];
+  readonly logger: Logger;
+}
+
+/** Opens what measures: the configured sources, else the recordings if any, else the platform's own. */
+export async function openSources({ config, stateDir, replay, logger }: SourceChoice): Promise<MeasuringParts> {
+  const { producer } = config;
+  const names = sourceNames(producer.sources, replay);
+  if (names.includes("replay")) await checkRecordings(replay);
+  const book = await openIdentityBook({ stateDir, clock: systemClock });
+  for (const { text } of book.diagnostics) logger.warn({}, text);
+  const known = configured(config);
+  const sled = await localSledIdentity({ configured: known });
+  try {
+    const quick = producer.sampleIntervalMs;
+    const slow = producer.slowSampleIntervalMs;
+    const sources = await createSources(names, {
+      book,
+      clock: systemClock,
+      logger,
+      intervalsMs: { kstat: quick, cgroup: quick, zonestat: slow, vmusage: slow },
+      replay: { files: replay, sled: known },
+    });
+    return { sources, sled, book };
+  } catch (error) {
+    await book.close();
+    throw error;
+  }
+}
+
+function sourceNames(configured: Config["producer"]["sources"], replay: readonly string[]): readonly string[] {
+  if (configured !== null) {
+    if (replay.length > 0 && !configured.includes("replay")) return [...configured, "replay"];
+    if (replay.length === 0 && configured.includes("replay")) {
+      throw new ZonemeterError("usage", 'The source "replay" needs recordings: name them with --replay FILE.');
+    }
+    return configured;
+  }
+  if (replay.length > 0) return ["replay"];
+  const own = defaultSourceName();
+  if (own === null) {
+    throw new ZonemeterError("unavailable", `There is no source for ${process.platform}: name recordings with --replay FILE.`);
+  }
+  return [own];
+}
+
+/** Reads the beginning of every recording, so that one that cannot be played is told of before anything starts. */
+async function checkRecordings(files: readonly string[]): Promise<void> {
+  const source = createReplaySource({ files });
+  try {
+    await source.read(new AbortController().signal);
+  } catch (error) {
+    if (error instanceof ZonemeterError) throw error;
+    throw new ZonemeterError("invalid_input", `A recording cannot be played: ${messageOf(error)}.`, { cause: error });
+  } finally {
+    await source.close();
+  }
+}
+
+/** What the configuration says of the sled; for a recording the rest comes from its file name. */
+function configured({ sled }: Config): Partial<SledIdentity> {
+  return {
+    rackId: sled.rackId,
+    sledModel: sled.sledModel,
+    sledRevision: sled.sledRevision,
+    ...(sled.sledId === null ? {} : { sledId: sled.sledId }),
+    ...(sled.sledSerial === null ? {} : { sledSerial: sled.sledSerial }),
+  };
+}

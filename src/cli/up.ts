@@ -1,0 +1,179 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { startCollector, type Collector } from "../collector/index.ts";
+import type { Config } from "../config/index.ts";
+import { formatSocketAddress, messageOf, systemClock, ZonemeterError, type SocketAddress } from "../core/index.ts";
+import { startNexus } from "../nexus/index.ts";
+import { startProducer, type Producer } from "../producer/index.ts";
+import { Lifecycle, loadKeptId, sleep, type Logger } from "../runtime/index.ts";
+import { loadCatalogue } from "../schema/index.ts";
+import { waitForTrustedClock, type OpenedSource, type ReplaySource } from "../sources/index.ts";
+import { openEmbeddedStore, type Store } from "../store/index.ts";
+import type { CommandContext, CommandDefinition } from "./command.ts";
+import { openSources } from "./open-sources.ts";
+import { COLLECTOR_PORT_OFFSET, CUSTOMER_API_PORT_OFFSET, LOOPBACK, OPERATOR_API_PORT_OFFSET } from "./ports.ts";
+import { selfState } from "./self-state.ts";
+import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
+import { loadSettings, withSettings, type GivenFlags } from "./settings-flags.ts";
+import { writeAll } from "./write.ts";
+
+/** Time for the first samples to be stored before `ready` is printed all the same: a clock that is not set yet must not look like a hang. */
+const FIRST_SAMPLES_MS = 15_000;
+
+/** How often it is looked whether the first samples, or a recording, have been stored. */
+const PROGRESS_LOOK_MS = 50;
+
+/** At most this long a sample waits for an insert, so that what was collected can be asked for at once. */
+const UP_BATCH_INTERVAL_MS = 1_000;
+
+/** How often the collector reads the list of producers: there is one, and it changes only when this process starts. */
+const UP_REFRESH_MS = 2_000;
+
+/** Of the 5 s after SIGTERM: for the last collection, and for every part after it. */
+const LAST_COLLECTION_MS = 1_500;
+const PART_STOP_MS = 1_500;
+
+/** `zonemeter up` */
+export const upCommand: CommandDefinition = {
+  define(program, run) {
+    const command = program.command("up").description("run everything in one process: sources, producer, Nexus, collector, store and APIs");
+    withSettings(command, ["dataDir", "store", "source", "replay", "sampleInterval", "collectInterval", "portBase"]);
+    command.action((flags: GivenFlags) => run((context) => up(flags, context)));
+  },
+};
+
+async function up(flags: GivenFlags, context: CommandContext): Promise<number> {
+  const { config, logger } = await loadSettings(flags, context);
+  if (config.store.url !== null) {
+    throw new ZonemeterError("unavailable", `--store ${JSON.stringify(config.store.url)} cannot be used yet: this version has the embedded store only; leave --store out.`);
+  }
+  const parts = new Lifecycle(logger);
+  let clean = true;
+  try {
+    const running = await start(config, logger, parts, context.signal);
+    if (running !== null) await serve(running, context);
+  } finally {
+    clean = await parts.stop(PART_STOP_MS);
+  }
+  return clean ? 0 : 1;
+}
+
+interface Running {
+  readonly producer: Producer;
+  readonly collector: Collector;
+  readonly operatorUrl: string;
+  readonly replay: ReplaySource | null;
+}
+
+/** Starts every part in the order in which they need each other; null where the process was asked to end meanwhile. */
+async function start(config: Config, logger: Logger, parts: Lifecycle, signal: AbortSignal): Promise<Running | null> {
+  const { portBase, replay } = config.up;
+  const dataDir = resolve(config.up.dataDir);
+  const stateDir = join(dataDir, "state");
+  const at = (offset: number): SocketAddress => ({ host: LOOPBACK, port: portBase + offset });
+
+  const catalogue = loadCatalogue();
+  const store = await openStore(config, dataDir, logger);
+  parts.add("store", () => store.close());
+  const measuring = await openSources({ config, stateDir, replay, logger });
+  parts.add("identity book", () => measuring.book.close());
+  let handedOn = false;
+  parts.add("sources", async () => {
+    if (!handedOn) await Promise.all(measuring.sources.map(({ source }) => source.close()));
+  });
+
+  const nexus = await startNexus({ ...at(0), stateFile: join(stateDir, "nexus.json"), clock: systemClock, logger });
+  parts.add("Nexus", () => nexus.close());
+  const collector = await startCollector({
+    collectorId: await loadKeptId(stateDir, "collector", logger),
+    ...at(COLLECTOR_PORT_OFFSET),
+    nexus: nexus.address,
+    sink: store,
+    catalogue,
+    firstPollAtOnce: true,
+    logger,
+    limits: { batchIntervalMs: UP_BATCH_INTERVAL_MS, refreshMs: UP_REFRESH_MS },
+  });
+  parts.add("collector", () => collector.stop(PART_STOP_MS - 100));
+  let producer: Producer | null = null;
+  const operatorApi = await serveOperatorApi({
+    listen: at(OPERATOR_API_PORT_OFFSET),
+    store,
+    logger,
+    notReady: () => (producer?.stats().registration?.registered === true ? null : "the producer is not registered yet"),
+    metrics: () => selfState(producer?.stats() ?? null, collector.stats()),
+  });
+  parts.add("operator API", () => operatorApi.close(API_CLOSE_MS));
+  const customerApi = await serveCustomerApi({ listen: at(CUSTOMER_API_PORT_OFFSET), store, logger });
+  parts.add("customer API", () => customerApi.close(API_CLOSE_MS));
+  if (!(await collector.registered) || signal.aborted) return null;
+
+  const started = await startProducer({
+    host: LOOPBACK,
+    port: 0,
+    nexus: nexus.address,
+    stateDir,
+    sled: measuring.sled,
+    sources: measuring.sources,
+    compareSources: config.producer.compareSources,
+    collectIntervalMs: config.producer.collectIntervalMs,
+    catalogue,
+    waitForClock: (gateSignal) => waitForTrustedClock({ gate: config.up.clockGate, clock: systemClock, signal: gateSignal, logger }),
+    logger,
+  });
+  producer = started;
+  handedOn = true;
+  parts.add("producer", async () => {
+    // The collector fetches while the producer waits for it, so that what was measured until now is stored.
+    await Promise.all([started.stop(LAST_COLLECTION_MS), collector.flush(LAST_COLLECTION_MS)]);
+  });
+  return { producer: started, collector, operatorUrl: `http://${formatSocketAddress(operatorApi.address)}`, replay: replayOf(measuring.sources) };
+}
+
+function openStore(config: Config, dataDir: string, logger: Logger): Promise<Store> {
+  return mkdir(dataDir, { recursive: true, mode: 0o700 }).then(
+    () =>
+      openEmbeddedStore({
+        dataDir: join(dataDir, "store"),
+        schemas: loadCatalogue(),
+        logger,
+        clock: systemClock,
+        // A recording is as old as it is: it must neither be refused nor expire.
+        retentionDays: config.up.replay.length > 0 ? null : config.store.retentionDays,
+      }),
+    (error: unknown) => {
+      throw new ZonemeterError("unavailable", `The data directory ${dataDir} cannot be made (${messageOf(error)}): name another with --data-dir.`, { cause: error });
+    },
+  );
+}
+
+function replayOf(sources: readonly OpenedSource[]): ReplaySource | null {
+  return (sources.find(({ source }) => source.name === "replay")?.source as ReplaySource | undefined) ?? null;
+}
+
+/** Says when everything answers, and when a recording is stored; then waits until the process is asked to end. */
+async function serve(running: Running, context: CommandContext): Promise<void> {
+  const { collector, operatorUrl, producer, replay } = running;
+  const { signal, stdout, stderr } = context;
+  const startedMs = performance.now();
+  while (!signal.aborted && collector.stats().stored === 0n && performance.now() - startedMs < FIRST_SAMPLES_MS) await sleep(PROGRESS_LOOK_MS, signal);
+  if (signal.aborted) return;
+  await writeAll(stdout, [`ready ${operatorUrl}\n`]);
+  if (replay !== null) {
+    while (!signal.aborted && !isReplayed(producer)) await sleep(PROGRESS_LOOK_MS, signal);
+    if (signal.aborted) return;
+    const { failure } = producer.replayed();
+    const { replayed } = replay.progress();
+    if (failure === null) await writeAll(stdout, [`replayed ${replayed} of ${replayed} snapshots\n`]);
+    else stderr.write(`zonemeter: the recording could only be played up to snapshot ${replayed}: ${failure}\n`);
+  }
+  await new Promise<void>((resolveWait) => {
+    if (signal.aborted) resolveWait();
+    else signal.addEventListener("abort", () => resolveWait(), { once: true });
+  });
+}
+
+function isReplayed(producer: Producer): boolean {
+  const { ended, snapshotsDelivered, snapshotsRead } = producer.replayed();
+  return ended && snapshotsDelivered === snapshotsRead;
+}
