@@ -1,4 +1,4 @@
-import { CHILD_STDOUT_MAX_BYTES, SOURCE_SLICE_MS, ZonemeterError, type Clock } from "../core/index.ts";
+import { CHILD_STDOUT_MAX_BYTES, SOURCE_SLICE_MS, type Clock } from "../core/index.ts";
 import { runChild } from "./child.ts";
 import type { IdentityBook } from "./identity.ts";
 import type { KstatSnapshot } from "./kstat-snapshot.ts";
@@ -6,7 +6,7 @@ import { KstatTextReader } from "./kstat-text.ts";
 import { snapshotsFromKstat } from "./snapshots-from-kstat.ts";
 import type { Diagnostic, Source, SourceReport } from "./source.ts";
 import { TimeSlice } from "./time-slice.ts";
-import { diagnoseRun } from "./tool-run.ts";
+import { judgeOutput } from "./tool-output.ts";
 
 export interface KstatOptions {
   readonly book: IdentityBook;
@@ -51,11 +51,8 @@ class KstatSource implements Source {
     const result = await runChild({ command, args: ["-p", ...SELECTORS], deadlineMs, maxStdoutBytes: CHILD_STDOUT_MAX_BYTES, signal });
     const afterNs = clock.monotonicNs();
     const afterWallNs = clock.wallNs();
-    const { printed, diagnostics } = await parse(result.stdout, signal);
-    diagnostics.push(...diagnoseRun("kstat", result.exitCode, result.stderr, printed !== null));
-    if (printed === null || printed.kstats.length === 0) {
-      throw new ZonemeterError("unavailable", diagnostics[0]?.text ?? "kstat printed nothing; that does not mean that nothing is used.");
-    }
+    const { printed, found } = await parse(result.stdout, signal);
+    const diagnostics = judgeOutput("kstat", result, printed.kstats.length > 0, found);
     const takenNs = takenAtNs(printed, beforeNs, afterNs);
     const wallNs = afterWallNs - (afterNs - takenNs);
     const read = snapshotsFromKstat(printed, {
@@ -73,17 +70,17 @@ class KstatSource implements Source {
   }
 }
 
-/** The last snapshot in the text; there is one, unless the tool was told otherwise. */
-async function parse(stdout: Buffer, signal: AbortSignal): Promise<{ printed: KstatSnapshot | null; diagnostics: Diagnostic[] }> {
+/** The last snapshot in the text: there is one, unless the tool was told otherwise. */
+async function parse(stdout: Buffer, signal: AbortSignal): Promise<{ printed: KstatSnapshot; found: Diagnostic[] }> {
   const reader = new KstatTextReader();
   const slice = new TimeSlice(SOURCE_SLICE_MS, "Reading what kstat printed", signal);
-  let printed: KstatSnapshot | null = null;
+  let printed: KstatSnapshot = { timeNs: null, line: 1, kstats: [] };
   for (let at = 0; at < stdout.length; at += PARSE_SLICE_BYTES) {
     if (slice.spent()) await slice.rest();
     printed = reader.push(stdout.subarray(at, at + PARSE_SLICE_BYTES)).at(-1) ?? printed;
   }
   printed = reader.end().at(-1) ?? printed;
-  return { printed, diagnostics: reader.takeDiagnostics() };
+  return { printed, found: reader.takeDiagnostics() };
 }
 
 /**

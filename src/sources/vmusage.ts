@@ -5,7 +5,7 @@ import { PrstatReader } from "./prstat-text.ts";
 import { snapshotsFromPrstat } from "./snapshots-from-prstat.ts";
 import type { Diagnostic, Source, SourceReport } from "./source.ts";
 import { readWhole } from "./text-reader.ts";
-import { diagnoseRun } from "./tool-run.ts";
+import { judgeOutput } from "./tool-output.ts";
 
 export interface VmusageOptions {
   readonly book: IdentityBook;
@@ -62,11 +62,9 @@ class VmusageSource implements Source {
     try {
       const result = await runChild({ command, args: ARGS, deadlineMs, maxStdoutBytes: CHILD_STDOUT_MAX_BYTES, signal });
       const wallNs = clock.wallNs();
-      const { items, diagnostics } = readWhole(new PrstatReader(), result.stdout);
-      const report = items.at(-1);
-      diagnostics.push(...diagnoseRun("prstat", result.exitCode, result.stderr, report !== undefined));
-      if (report === undefined) throw new ZonemeterError("unavailable", diagnostics.at(-1)?.text ?? "prstat printed no zones.");
-      const read = snapshotsFromPrstat(report, { sled: null, stampOf: (zoneName) => book.stampFor(zoneName, "vmusage", wallNs) });
+      const text = readWhole(new PrstatReader(), result.stdout);
+      const diagnostics = judgeOutput("prstat", result, text.items.length > 0, text.diagnostics);
+      const read = snapshotsFromPrstat(text.items.at(-1)!, { sled: null, stampOf: (zoneName) => book.stampFor(zoneName, "vmusage", wallNs) });
       diagnostics.push(...read.diagnostics, ...this.#weigh(beganNs), ...(await book.save()));
       this.#failure = null;
       return { snapshots: read.snapshots, diagnostics, ended: false };

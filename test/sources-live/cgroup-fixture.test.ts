@@ -1,4 +1,4 @@
-import { symlinkSync } from "node:fs";
+import { renameSync, symlinkSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -248,6 +248,13 @@ describe("cgroup identity", () => {
     unified: { "cgroup.controllers": "\n", g: unifiedGroup({ "cpu.stat": `usage_usec ${usage}\nuser_usec ${usage}\nsystem_usec 0\n` }) },
   });
 
+  /** The new directory is there before the old one goes, so that it has another inode, as the kernel's always have. */
+  function makeAnew(name: string, tree: FixtureTree | string): void {
+    fixture!.write(`spare/${name}`, tree);
+    fixture!.remove(`sys/fs/cgroup/${name}`);
+    renameSync(join(fixture!.root, "spare", name), join(fixture!.root, "sys/fs/cgroup", name));
+  }
+
   it("stays the same from sample to sample and over a restart of the agent", async () => {
     const source = await sourceOf(trees(5));
     const first = zone(await sample(source), "/g").subject;
@@ -263,14 +270,31 @@ describe("cgroup identity", () => {
   it("changes when a group is made anew under its name, and begins after the last stamp of the old one", async () => {
     const source = await sourceOf(trees(900));
     const old = zone(await sample(source), "/g");
-    fixture!.write("sys/fs/cgroup/other", {});
-    fixture!.remove("sys/fs/cgroup/g");
-    fixture!.write("sys/fs/cgroup/another", {});
-    fixture!.write("sys/fs/cgroup/g", trees(1).unified["g"]!);
+    makeAnew("g", trees(1).unified["g"]!);
     const fresh = zone(await sample(source), "/g");
     expect((fresh.subject as { incarnation: string }).incarnation).not.toBe((old.subject as { incarnation: string }).incarnation);
     expect(fresh.subject.startTimeNs).toBeGreaterThan(old.timestampNs);
     expect(fresh.subject.startTimeNs).toBeLessThan(fresh.timestampNs);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("is not mixed up where a group is made anew while it is read, at the clock's look %i", async (at) => {
+    const source = await sourceOf(trees(900));
+    const old = zone(await sample(source), "/g").subject;
+    const look = clock.wallNs.bind(clock);
+    let looks = 0;
+    // The clock is read between the looks at each group, among other times.
+    clock.wallNs = () => {
+      looks += 1;
+      if (looks === at) {
+        makeAnew("g", trees(3_000).unified["g"]!);
+      }
+      return look();
+    };
+    for (const snapshot of (await sample(source)).snapshots) {
+      if (snapshot.subject.kind !== "zone" || snapshot.subject.zoneName !== "/g") continue;
+      expect(values(snapshot)["cpu_nsec{user}"]).toBe(snapshot.subject.incarnation === (old as typeof snapshot.subject).incarnation ? 900_000n : 3_000_000n);
+    }
+    expect(values(zone(await sample(source), "/g"))["cpu_nsec{user}"]).toBe(3_000_000n);
   });
 
   it("changes when counters begin again on the same directory, and is remembered then", async () => {

@@ -174,6 +174,14 @@ describe("LongRunningChild", () => {
     for (const pid of pids) await gone(pid);
   });
 
+  it("lets a command run on that prints now and then", async () => {
+    let text = "";
+    const child = keep("i=0; while [ $i -lt 25 ]; do echo $i; i=$((i+1)); sleep 0.1; done; echo end; sleep 1000", { silenceMs: 1_500, onChunk: (chunk) => (text += chunk) });
+    await until("its last line", 20_000, async () => (text.includes("end") ? true : undefined));
+    expect(child.starts).toBe(1);
+    await child.close();
+  });
+
   it("forgets the failure once the taker is content", async () => {
     let runs = 0;
     const child: LongRunningChild = keep("echo ok; sleep 1000", { onChunk: () => (runs += 1), silenceMs: 200 });

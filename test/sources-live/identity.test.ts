@@ -162,6 +162,19 @@ describe("stamps", () => {
     expect(reborn.startTimeNs).toBeLessThan(reborn.stampNs);
   });
 
+  it("are later than all before when the clock was stepped forward and back before a kill", async () => {
+    const book = await open();
+    see(book, "a", "1");
+    await book.save();
+    clock.pass(2n * S);
+    clock.step(30n * S);
+    const { stampNs } = see(book, "a", "1");
+    await book.save();
+    clock.step(-30n * S);
+    clock.pass(2n * S);
+    expect(see(await open(), "a", "1").stampNs).toBeGreaterThan(stampNs);
+  });
+
   it("are wall time again soon after a kill without a step", async () => {
     const book = await open();
     see(book, "a", "1");

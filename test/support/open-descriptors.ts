@@ -15,17 +15,26 @@ export function processExists(pid: number): boolean {
   }
 }
 
+/** Child processes of this process. */
+export function childProcesses(): number[] {
+  return childrenIn(() => true);
+}
+
 /** Children of this process that have ended and were not reaped. */
 export function zombieChildren(): number[] {
-  const zombies: number[] = [];
+  return childrenIn((state) => state === "Z");
+}
+
+function childrenIn(wanted: (state: string) => boolean): number[] {
+  const found: number[] = [];
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     try {
       const [state, parent] = readFileSync(`/proc/${name}/stat`, "latin1").replace(/^.*\) /s, "").split(" ");
-      if (state === "Z" && Number(parent) === process.pid) zombies.push(Number(name));
+      if (Number(parent) === process.pid && wanted(state!)) found.push(Number(name));
     } catch {
       // It ended meanwhile.
     }
   }
-  return zombies;
+  return found;
 }
