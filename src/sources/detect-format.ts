@@ -1,4 +1,5 @@
 import { FORMAT_PROBE_BYTES } from "../core/index.ts";
+import { BYTE_ORDER_MARK } from "./line-splitter.ts";
 
 export const TEXT_FORMATS = ["kstat-p", "kstat-j", "zonestat-p", "zonestat-human", "prstat-Z"] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
@@ -16,7 +17,8 @@ const KSTAT_J = /^\[(?:,? *\{|\]|,)|^\[$/;
  */
 export function detectFormat(head: Uint8Array): TextFormat | null {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, FORMAT_PROBE_BYTES)).toString("latin1");
-  for (const raw of text.split("\n")) {
+  const start = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  for (const raw of text.slice(start).split("\n")) {
     const line = raw.replace(/^\r+|\r$/g, "");
     if (ZONESTAT_P.test(line)) return "zonestat-p";
     if (KSTAT_P.test(line)) return "kstat-p";

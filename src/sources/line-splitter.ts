@@ -10,6 +10,8 @@ export interface LineSink {
 }
 
 const CR = 13;
+/** What some editors put before UTF-8 text, as latin1. */
+export const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
 
 /**
  * Cuts bytes into lines at LF, taking a CR before it along. Lines are given as ranges of the chunk, so that a line costs no string
@@ -67,8 +69,9 @@ export class LineSplitter {
     this.#sink.longLine(this.#line + 1);
   }
 
-  #give(text: string, start: number, end: number): void {
+  #give(text: string, from: number, end: number): void {
     this.#line += 1;
+    const start = this.#line === 1 && text.startsWith(BYTE_ORDER_MARK, from) ? from + BYTE_ORDER_MARK.length : from;
     if (this.#dropping) {
       this.#dropping = false;
       return;

@@ -62,7 +62,8 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
   }
 
   line(text: string, start: number, end: number, line: number): void {
-    const printed = text.slice(start, end).replace(/^\r+/, "");
+    // What stands before a carriage return has been written over, as "Please wait..." is.
+    const printed = text.slice(start, end).replace(/\r+$/, "").replace(/^.*\r/, "");
     const content = printed.trimEnd();
     if (content === "") return;
     this.#sawAnything = true;

@@ -63,6 +63,7 @@ describe("prstat -Z", () => {
 
   test("on a terminal a carriage return leads each line; elsewhere the locale has commas", () => {
     expect(read(WHOLE.replaceAll(/^/gm, "\r")).reports).toEqual(read(WHOLE).reports);
+    expect(read(`Please wait...\r${WHOLE}`)).toEqual(read(WHOLE));
     const { reports, codes } = read(WHOLE.replaceAll(/(\d)\.(\d)/g, "$1,$2"));
     expect(reports).toEqual(read(WHOLE).reports);
     expect(codes).toEqual(["locale-decimal-comma"]);

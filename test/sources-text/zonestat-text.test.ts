@@ -75,6 +75,10 @@ describe("a summary report", () => {
     expect(read(text.replaceAll("\n", "\r\n")).reports).toEqual(whole);
   });
 
+  test("may stand behind a byte order mark", () => {
+    expect(read(`\uFEFF${report(T1, 1, 20)}`)).toEqual(read(report(T1, 1, 20)));
+  });
+
   test("comes out with its footer, not later", () => {
     const reader = new ZonestatReader();
     const text = Buffer.from(report(T1, 1, 20));

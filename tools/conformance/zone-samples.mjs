@@ -90,8 +90,13 @@ function zonestatResult(items) {
     reportsCertain: of("certain", reportJson),
     reportsOverlapping: of("overlapping", mark),
     reportsIncomplete: of("incomplete", (report) => ({ ...mark(report), rows: report.rowCount })),
-    spansSec: reports.map(({ elapsedSec }, i) => elapsedSec - (i === 0 ? 0 : reports[i - 1].elapsedSec)),
+    spansSec: reports.map(({ elapsedSec }, i) => elapsedSec - (isNewRun(reports[i - 1], reports[i]) ? 0 : reports[i - 1].elapsedSec)),
   };
+}
+
+/** Seconds count since the command began, so they fall where another one began. */
+function isNewRun(before, report) {
+  return before === undefined || report.elapsedSec < before.elapsedSec;
 }
 
 function reportJson(report) {
