@@ -14,9 +14,13 @@ async function suiteNames() {
 
 async function main([suite, dir, ...rest]) {
   const names = await suiteNames();
-  if (suite === undefined || dir === undefined || rest.length > 0) return usage(`Usage: npm run -s conformance -- SUITE DIR, with SUITE one of ${names.join(", ")}.`);
+  if (suite === undefined || dir === undefined || rest.length > 0)
+    return usage(`Usage: npm run -s conformance -- SUITE DIR, with SUITE one of ${names.join(", ")}.`);
   if (!names.includes(suite)) return usage(`There is no suite "${suite}": it is one of ${names.join(", ")}.`);
-  const isFolder = await stat(dir).then((found) => found.isDirectory(), () => false);
+  const isFolder = await stat(dir).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
   if (!isFolder) return usage(`"${dir}" is not a folder: name the one that holds the cases.`);
   const { run } = await import(new URL(`${suite}.mjs`, suitesDir).href);
   const { passed, failed } = await run(dir, (line) => console.log(line));

@@ -51,7 +51,8 @@ function readAtom(scanner: Scanner): Arithmetic {
     return { kind: "constant", value: Number(value), position: scanner.positionFrom(start) };
   }
   const name = scanner.identifier("an expression");
-  if (scanner.take(":")) return { kind: "column", name: `${name}:${scanner.identifier("a timeseries name")}`, position: scanner.positionFrom(start) };
+  if (scanner.take(":"))
+    return { kind: "column", name: `${name}:${scanner.identifier("a timeseries name")}`, position: scanner.positionFrom(start) };
   if (name === "ago" && scanner.peek(/[ \t\n]*\(/y) !== null) return readAgo(scanner, start);
   return { kind: "column", name, position: scanner.positionFrom(start) };
 }

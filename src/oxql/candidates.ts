@@ -62,7 +62,9 @@ function candidatesOf(label: Expectation, surroundings: Surroundings, tables: re
     case "an operation":
       return OPERATION_WORDS.filter((word) => word !== "get").map((word) => candidate(word, "operation", OPERATION_DETAILS[word]));
     case "a timeseries name":
-      return [...surroundings.catalogue].map(({ timeseriesName, metricDescription }) => candidate(timeseriesName, "timeseries", metricDescription));
+      return [...surroundings.catalogue].map(({ timeseriesName, metricDescription }) =>
+        candidate(timeseriesName, "timeseries", metricDescription),
+      );
     case "a field or special name":
       return [...fields(tables), ...specialNames(tables)];
     case "a field name":
@@ -108,12 +110,15 @@ function gotTables(operations: readonly Operation[], catalogue: Catalogue): Tabl
 function fields(tables: readonly TableSchema[]): Candidate[] {
   const [first, ...others] = tables;
   if (first === undefined) return [];
-  return [...first.fields].filter(([name]) => others.every((table) => table.fields.has(name))).map(([name, type]) => candidate(name, "name", type));
+  return [...first.fields]
+    .filter(([name]) => others.every((table) => table.fields.has(name)))
+    .map(([name, type]) => candidate(name, "name", type));
 }
 
 function specialNames(tables: readonly TableSchema[]): Candidate[] {
   const names = [candidate("timestamp", "name", "time of the sample")];
-  if (tables.length > 0 && tables.every((table) => table.columns.every(({ metricType }) => metricType === "delta"))) names.push(candidate("start_time", "name", "start of the interval"));
+  if (tables.length > 0 && tables.every((table) => table.columns.every(({ metricType }) => metricType === "delta")))
+    names.push(candidate("start_time", "name", "start of the interval"));
   const comparable = tables.filter((table) => table.columns.every(({ dataType }) => !isDistributionType(dataType)));
   return comparable.length === tables.length ? [...names, ...columns(tables)] : names;
 }

@@ -71,32 +71,58 @@ function comparableOf(term: Term, table: TableSchema, { catalogue, dialect }: Fi
   if (identifier === "timestamp") return { type: "timestamp", literal: "timestamp" };
   if (identifier === "start_time" && comesFromCounter(table, catalogue)) {
     if (table.columns.every(({ metricType }) => metricType === "delta")) return { type: "timestamp", literal: "timestamp" };
-    throw queryError("start_time_not_cumulative", `${table.name} has no start times any more once it is aligned: filter by start_time before the align.`, position);
+    throw queryError(
+      "start_time_not_cumulative",
+      `${table.name} has no start times any more once it is aligned: filter by start_time before the align.`,
+      position,
+    );
   }
   if (identifier === "datum" && table.columns.length > 1) {
     const names = table.columns.map(({ name }) => name);
-    throw queryError("datum_on_nd_table", `${table.name} has ${names.length} values a point: name the one that is meant, ${list(names)}.`, position);
+    throw queryError(
+      "datum_on_nd_table",
+      `${table.name} has ${names.length} values a point: name the one that is meant, ${list(names)}.`,
+      position,
+    );
   }
   if (identifier === "datum" || dialect !== "upstream") {
     const named = columnsNamed(table.name, table.columns.length, identifier);
     if (named.length > 1) {
-      const advice = identifier.includes(":") ? "filter before the join" : `write the whole name, ${list(named.map((index) => table.columns[index]!.name))}`;
+      const advice = identifier.includes(":")
+        ? "filter before the join"
+        : `write the whole name, ${list(named.map((index) => table.columns[index]!.name))}`;
       throw queryError("invalid_identifier", `"${identifier}" stands for ${named.length} columns of ${table.name}: ${advice}.`, position);
     }
     const column = table.columns[named[0] ?? -1];
-    if (column !== undefined && !isDistributionType(column.dataType)) return { type: column.dataType, literal: column.dataType as Literal["type"] };
+    if (column !== undefined && !isDistributionType(column.dataType))
+      return { type: column.dataType, literal: column.dataType as Literal["type"] };
   }
-  if (table.columns.some(({ dataType }) => isDistributionType(dataType)) && (identifier === "datum" || HISTOGRAM_PARTS.includes(identifier))) {
+  if (
+    table.columns.some(({ dataType }) => isDistributionType(dataType)) &&
+    (identifier === "datum" || HISTOGRAM_PARTS.includes(identifier))
+  ) {
     const kind = identifier === "datum" ? "invalid_identifier" : "unsupported_filter_identifier";
-    throw queryError(kind, `${table.name} is a histogram, which can be filtered by its fields and by time only, not by ${identifier}.`, position);
+    throw queryError(
+      kind,
+      `${table.name} is a histogram, which can be filtered by its fields and by time only, not by ${identifier}.`,
+      position,
+    );
   }
   throw unknownIdentifier(identifier, table, position);
 }
 
 function unknownIdentifier(identifier: string, table: TableSchema, position: TextPosition): ZonemeterError {
   const columns = table.columns.length > 1 ? table.columns.map(({ name }) => name) : ["datum"];
-  const names = [...table.fields.keys(), "timestamp", ...(table.columns.some(({ dataType }) => isDistributionType(dataType)) ? [] : columns)];
-  return queryError("invalid_identifier", `${table.name} has no "${identifier}".${didYouMean(identifier, names)} It has ${list(names, "and")}.`, position);
+  const names = [
+    ...table.fields.keys(),
+    "timestamp",
+    ...(table.columns.some(({ dataType }) => isDistributionType(dataType)) ? [] : columns),
+  ];
+  return queryError(
+    "invalid_identifier",
+    `${table.name} has no "${identifier}".${didYouMean(identifier, names)} It has ${list(names, "and")}.`,
+    position,
+  );
 }
 
 /** The literal that a field of the type is compared with. */
@@ -118,7 +144,9 @@ function checkPattern(term: Term, text: string): void {
     const start = offsetInLiteral(source, error.position.offset);
     const end = offsetInLiteral(source, error.position.offset + error.position.length);
     // A literal over several lines is marked from its start: line and column are known there.
-    const within = source.includes("\n") ? position : { ...position, offset: position.offset + start, column: position.column + start, length: end - start };
+    const within = source.includes("\n")
+      ? position
+      : { ...position, offset: position.offset + start, column: position.column + start, length: end - start };
     throw queryError("type_mismatch", error.message, within);
   }
 }

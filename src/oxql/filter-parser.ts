@@ -111,6 +111,8 @@ function readLiterals(scanner: Scanner): Literal[] {
 function refuseRegex(scanner: Scanner, literal: Literal): never {
   const { offset, length } = literal.position;
   const reads = literal.type === "uuid" || literal.type === "ip_addr";
-  const why = reads ? `in double quotes this is ${literal.type === "uuid" ? "a UUID" : "an address"}, use single quotes` : "write the pattern in quotes";
+  const why = reads
+    ? `in double quotes this is ${literal.type === "uuid" ? "a UUID" : "an address"}, use single quotes`
+    : "write the pattern in quotes";
   scanner.refuse(`~= needs a string: ${why}.`, offset, length);
 }

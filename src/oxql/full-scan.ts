@@ -60,7 +60,9 @@ function reaches({ timeseriesName }: Get, { filters, limited }: Reaching, catalo
 
 /** The filters that have something left when only terms that pass go on. */
 function movable(filters: readonly Alternatives[], passes: (term: Term) => boolean): Alternatives[] {
-  return filters.map((alternatives) => alternatives.map((terms) => terms.filter(passes)).filter((terms) => terms.length > 0)).filter((alternatives) => alternatives.length > 0);
+  return filters
+    .map((alternatives) => alternatives.map((terms) => terms.filter(passes)).filter((terms) => terms.length > 0))
+    .filter((alternatives) => alternatives.length > 0);
 }
 
 function isTime({ identifier }: Term): boolean {

@@ -1,6 +1,7 @@
 import { QUERY_MAX_BYTES, QUERY_MAX_DEPTH, type TextPosition } from "../core/index.ts";
 import { expectedButFound } from "./messages.ts";
 import { queryError, type QueryErrorKind } from "./query-error.ts";
+import { isBlank, trimmedEnd, trimmedStart } from "./white-space.ts";
 
 const IDENTIFIER = /[a-z][a-z0-9]*(?:_[a-z0-9]+)*/y;
 
@@ -117,7 +118,11 @@ export class Scanner {
   /** Runs the reader of one nesting level. */
   nested<T>(read: () => T): T {
     if (++this.#depth > QUERY_MAX_DEPTH) {
-      this.#refuse("too_complex", `The query nests deeper than ${QUERY_MAX_DEPTH} levels: flatten it or split it.`, this.positionAt(this.offset, 1));
+      this.#refuse(
+        "too_complex",
+        `The query nests deeper than ${QUERY_MAX_DEPTH} levels: flatten it or split it.`,
+        this.positionAt(this.offset, 1),
+      );
     }
     const result = read();
     this.#depth--;
@@ -170,39 +175,6 @@ export type Expectation =
   | "a whole number"
   | "an expression"
   | "the end of the query";
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a;
-}
-
-/** Unicode White_Space, which upstream trims. JavaScript's own trim differs in U+0085 and U+FEFF. */
-function isWhiteSpace(code: number): boolean {
-  return (
-    (code >= 0x09 && code <= 0x0d) ||
-    code === 0x20 ||
-    code === 0x85 ||
-    code === 0xa0 ||
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000
-  );
-}
-
-function trimmedEnd(text: string): number {
-  let end = text.length;
-  while (end > 0 && isWhiteSpace(text.charCodeAt(end - 1))) end--;
-  return end;
-}
-
-function trimmedStart(text: string): number {
-  let start = 0;
-  while (start < text.length && isWhiteSpace(text.charCodeAt(start))) start++;
-  return start;
-}
 
 function lineStarts(text: string): number[] {
   const starts = [0];

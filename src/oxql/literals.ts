@@ -60,7 +60,12 @@ export function readDuration(scanner: Scanner): bigint {
   const ns = takeDuration(scanner);
   if (ns !== null) return ns;
   const written = scanner.peek(DURATION);
-  if (written !== null) scanner.refuse(`The count of a duration is a whole number from 0 to ${MAX_DURATION_COUNT}: write "${written[0]}" in a larger unit.`, start, written[0].length);
+  if (written !== null)
+    scanner.refuse(
+      `The count of a duration is a whole number from 0 to ${MAX_DURATION_COUNT}: write "${written[0]}" in a larger unit.`,
+      start,
+      written[0].length,
+    );
   scanner.fail("a duration");
 }
 

@@ -1,4 +1,16 @@
-import { REDUCERS, type Align, type Get, type Group, type GroupBy, type Join, type Limit, type Operation, type Query, type Rank, type Reducer } from "./ast.ts";
+import {
+  REDUCERS,
+  type Align,
+  type Get,
+  type Group,
+  type GroupBy,
+  type Join,
+  type Limit,
+  type Operation,
+  type Query,
+  type Rank,
+  type Reducer,
+} from "./ast.ts";
 import { readArithmetic } from "./arithmetic-parser.ts";
 import { requireUpstreamGrammar, type Dialect } from "./dialect.ts";
 import { readFilterExpression } from "./filter-parser.ts";

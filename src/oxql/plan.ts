@@ -110,7 +110,10 @@ class Planner {
     const [first, ...others] = operations as [Get | Group, ...Operation[]];
     const needed = neededOfFirst(operations, after);
     const start = first.kind === "group" ? this.#group(first, needed) : this.#get(first, needed);
-    return others.reduce<PlanNode>((input, operation) => ({ kind: "operation", operation, input, tables: this.#outputs.get(operation)! }), start);
+    return others.reduce<PlanNode>(
+      (input, operation) => ({ kind: "operation", operation, input, tables: this.#outputs.get(operation)! }),
+      start,
+    );
   }
 
   #group(group: Group, needed: Needed): PlanNode {
@@ -134,6 +137,10 @@ function requireKnown({ operations, text }: Query, catalogue: Catalogue): void {
     if (operation.kind === "group") for (const query of operation.queries) requireKnown(query, catalogue);
     if (operation.kind !== "get" || catalogue.get(operation.timeseriesName) !== undefined) continue;
     const { timeseriesName, position } = operation;
-    throw queryError("unknown_timeseries", `There is no timeseries "${timeseriesName}".${didYouMean(timeseriesName, catalogue.names())}`, placeWithin(text, position, timeseriesName));
+    throw queryError(
+      "unknown_timeseries",
+      `There is no timeseries "${timeseriesName}".${didYouMean(timeseriesName, catalogue.names())}`,
+      placeWithin(text, position, timeseriesName),
+    );
   }
 }

@@ -108,7 +108,8 @@ export function printArithmetic(expression: Arithmetic): string {
 }
 
 function operand(expression: Arithmetic, atLeast: number): string {
-  const level = expression.kind === "binary" ? ARITHMETIC_LEVELS[expression.operator] : expression.kind === "negate" ? UNARY_LEVEL : ATOM_LEVEL;
+  const level =
+    expression.kind === "binary" ? ARITHMETIC_LEVELS[expression.operator] : expression.kind === "negate" ? UNARY_LEVEL : ATOM_LEVEL;
   const text = printArithmetic(expression);
   return level < atLeast ? `(${text})` : text;
 }

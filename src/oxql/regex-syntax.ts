@@ -87,7 +87,8 @@ class RegexReader {
     if (match === null) this.#refuse("a count is written {2}, {2,} or {2,5}: write \\{ for the brace itself", 1);
     const min = Number(match[1]);
     const max = match[2] === undefined ? min : match[3] === undefined ? null : Number(match[3]);
-    if (min > REGEX_MAX_REPEAT || (max ?? 0) > REGEX_MAX_REPEAT) this.#refuse(`a count may be at most ${REGEX_MAX_REPEAT}`, match[0].length, match[0].length);
+    if (min > REGEX_MAX_REPEAT || (max ?? 0) > REGEX_MAX_REPEAT)
+      this.#refuse(`a count may be at most ${REGEX_MAX_REPEAT}`, match[0].length, match[0].length);
     if (max !== null && max < min) this.#refuse("the second count is below the first", match[0].length, match[0].length);
     return { min, max };
   }
@@ -269,4 +270,3 @@ class RegexReader {
     throw queryError("type_mismatch", `"${shown}" is not a regular expression: ${why}.`, { offset, length, line: 1, column: offset + 1 });
   }
 }
-

@@ -77,7 +77,10 @@ class Automaton {
         if (holds(step.what, state.before, after)) open.push(index + 1);
       } else if (step.accepts[classIndex] === 1) reached.push(index + 1);
     }
-    return this.#state(reached.sort((a, b) => a - b), after);
+    return this.#state(
+      reached.sort((a, b) => a - b),
+      after,
+    );
   }
 
   #state(steps: readonly number[], before: number): State {
@@ -106,7 +109,11 @@ class Automaton {
 }
 
 /** `before` and `after` are START where the text begins or ends. */
-function holds(what: "text_start" | "text_end" | "line_start" | "line_end" | "word_edge" | "no_word_edge", before: number, after: number): boolean {
+function holds(
+  what: "text_start" | "text_end" | "line_start" | "line_end" | "word_edge" | "no_word_edge",
+  before: number,
+  after: number,
+): boolean {
   switch (what) {
     case "text_start":
       return before === START;

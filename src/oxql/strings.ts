@@ -22,7 +22,11 @@ export function readString(scanner: Scanner): string {
   for (;;) {
     const char = text[at];
     if (char === undefined) {
-      scanner.refuse(`The string that begins here is not closed: end it with ${quote}, and write ${escapeOf(quote)} for that quote within it.`, start, 1);
+      scanner.refuse(
+        `The string that begins here is not closed: end it with ${quote}, and write ${escapeOf(quote)} for that quote within it.`,
+        start,
+        1,
+      );
     }
     if (char === quote) break;
     if (char !== "\\") {
@@ -68,15 +72,20 @@ function refuseEscape(scanner: Scanner, at: number): never {
   const written = scanner.text.slice(at, at + 2);
   const next = written[1];
   if (next === "u") scanner.refuse("An escape by code point is written \\u{H} with one to six hexadecimal digits.", at, 2);
-  if (next === "'" || next === '"') scanner.refuse(`A quote cannot be escaped with a backslash: write ${escapeOf(next)}, or use the other quotes.`, at, 2);
+  if (next === "'" || next === '"')
+    scanner.refuse(`A quote cannot be escaped with a backslash: write ${escapeOf(next)}, or use the other quotes.`, at, 2);
   if (next === undefined) scanner.refuse("The query ends within an escape: write \\\\ for a backslash.", at, 1);
-  scanner.refuse(`Unknown escape ${written}: the escapes are \\n \\r \\t \\\\ \\0 and \\u{H}; for a backslash itself, as in a regular expression, write \\\\${next}.`, at, 2);
+  scanner.refuse(
+    `Unknown escape ${written}: the escapes are \\n \\r \\t \\\\ \\0 and \\u{H}; for a backslash itself, as in a regular expression, write \\\\${next}.`,
+    at,
+    2,
+  );
 }
 
 /** Where character `index` of a string's value is written within its literal `source`, quotes included. */
 export function offsetInLiteral(source: string, index: number): number {
   let at = 1;
-  for (let left = index; left > 0 && at < source.length; ) {
+  for (let left = index; left > 0 && at < source.length;) {
     CODE_POINT.lastIndex = at;
     const codePoint = source[at] === "\\" ? CODE_POINT.exec(source) : null;
     const units = codePoint !== null && Number.parseInt(codePoint[1]!, 16) > 0xffff ? 2 : 1;

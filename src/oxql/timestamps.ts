@@ -58,7 +58,8 @@ function readNow(scanner: Scanner): bigint | null {
   if (!scanner.take(")")) {
     const start = scanner.offset;
     const stepNs = readDuration(scanner);
-    if (stepNs === 0n) scanner.refuse("now cannot be rounded to multiples of zero: write a longer duration, or @now().", start, scanner.offset - start);
+    if (stepNs === 0n)
+      scanner.refuse("now cannot be rounded to multiples of zero: write a longer duration, or @now().", start, scanner.offset - start);
     nowNs -= ((nowNs % stepNs) + stepNs) % stepNs;
     scanner.demand(")");
   }

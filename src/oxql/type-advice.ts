@@ -23,7 +23,8 @@ export function literalAdvice(wanted: Comparable, literal: Literal): string {
       if (literal.type === "double" && Number.isSafeInteger(literal.value)) return `write ${literal.value}`;
       break;
     case "boolean":
-      if (literal.type === "string" && /^(?:true|false)$/i.test(literal.value)) return `write ${literal.value.toLowerCase()} without quotes`;
+      if (literal.type === "string" && /^(?:true|false)$/i.test(literal.value))
+        return `write ${literal.value.toLowerCase()} without quotes`;
       break;
     case "string":
       if (literal.type === "uuid") return "in double quotes this is a UUID, so use single quotes";
@@ -32,7 +33,8 @@ export function literalAdvice(wanted: Comparable, literal: Literal): string {
       break;
     case "uuid":
       if (literal.type === "string" && isUuid(literal.value)) return "use double quotes, since in single quotes this is a string";
-      if (literal.type === "string" && /^[0-9a-f-]{30,40}$/i.test(literal.value)) return "this string is not a UUID, which has 8-4-4-4-12 hexadecimal digits";
+      if (literal.type === "string" && /^[0-9a-f-]{30,40}$/i.test(literal.value))
+        return "this string is not a UUID, which has 8-4-4-4-12 hexadecimal digits";
       break;
     case "ip_addr":
       if (literal.type === "string" && ipAddressBytes(literal.value.toLowerCase()) !== null) {

@@ -24,5 +24,9 @@ export const HISTOGRAM_PARTS: readonly string[] = [
   "max",
   "sum_of_samples",
   "squared_mean",
-  ...["p50", "p90", "p99"].flatMap((quantile) => [`${quantile}_marker_heights`, `${quantile}_marker_positions`, `${quantile}_desired_marker_positions`]),
+  ...["p50", "p90", "p99"].flatMap((quantile) => [
+    `${quantile}_marker_heights`,
+    `${quantile}_marker_positions`,
+    `${quantile}_desired_marker_positions`,
+  ]),
 ];

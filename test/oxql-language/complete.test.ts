@@ -27,7 +27,11 @@ const CASES: readonly (readonly [text: string, suggested: readonly string[], rep
   ["get ferry:draught | filter name |>", ["==", "!=", "~=", "<", "<=", ">", ">=", "in"], ""],
   ["get ferry:draught | filter loaded == |>", ["true", "false"], ""],
   ["get ferry:draught | filter timestamp > |>", ["@now() - 1h", "@now() - 15m", "@now() - 1d", "@now() - 1w", "@now()", "@now(1m)"], ""],
-  ["get ferry:draught | filter timestamp > @n|>", ["@now() - 1h", "@now() - 15m", "@now() - 1d", "@now() - 1w", "@now()", "@now(1m)"], "@n"],
+  [
+    "get ferry:draught | filter timestamp > @n|>",
+    ["@now() - 1h", "@now() - 15m", "@now() - 1d", "@now() - 1w", "@now()", "@now(1m)"],
+    "@n",
+  ],
   ["get ferry:draught | filter timestamp > @now(1|>", ["10s", "1m", "15m", "1h", "1d"], "1"],
   ["get ferry:draught | filter timestamp > @now() - |>", ["10s", "1m", "5m", "15m", "1h", "1d"], ""],
   ["get harbour:turns | filter quay == |>", ["'north'", "'it\\u{27}s south'"], ""],
@@ -48,8 +52,16 @@ const CASES: readonly (readonly [text: string, suggested: readonly string[], rep
   ["{ get engine:turns; |>", ["get", "{"], ""],
   ["{ get engine:turns |>", ["|", ";", "}"], ""],
   ["{ get ferry:crew; get engine:turns } | filter |>", ["name", "timestamp", "datum", "!", "("], ""],
-  ["{ get engine:turns; get engine:fuel } | align rate(1m) | join | filter |>", ["cylinder", "name", "timestamp", "engine:turns", "engine:fuel", "!", "("], ""],
-  ["{ get engine:turns; get engine:fuel } | align rate(1m) | join | map engine:turns / |>", ["engine:turns", "engine:fuel", "ago(", "-", "("], ""],
+  [
+    "{ get engine:turns; get engine:fuel } | align rate(1m) | join | filter |>",
+    ["cylinder", "name", "timestamp", "engine:turns", "engine:fuel", "!", "("],
+    "",
+  ],
+  [
+    "{ get engine:turns; get engine:fuel } | align rate(1m) | join | map engine:turns / |>",
+    ["engine:turns", "engine:fuel", "ago(", "-", "("],
+    "",
+  ],
   ["{ get engine:turns; get ferry:crew } | align mean_within(1m) | join |>", ["on", "|"], ""],
   ["get ferry:crew | align rate(1m) | filter |>", ["name", "timestamp", "datum", "!", "("], ""],
   ["get no:such | filter |>", ["timestamp", "!", "("], ""],
@@ -68,7 +80,9 @@ describe("completion", () => {
   });
 
   it("tells what things are", () => {
-    expect(complete("get ferry:crew", 14, FERRIES).suggestions).toEqual([{ text: "ferry:crew", kind: "timeseries", detail: "what crew is" }]);
+    expect(complete("get ferry:crew", 14, FERRIES).suggestions).toEqual([
+      { text: "ferry:crew", kind: "timeseries", detail: "what crew is" },
+    ]);
     expect(complete("get ferry:draught | filter dec", 30, FERRIES).suggestions).toEqual([{ text: "deck", kind: "name", detail: "u8" }]);
   });
 

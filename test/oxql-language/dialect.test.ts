@@ -20,11 +20,17 @@ const ADDITIONS: readonly (readonly [query: string, what: string])[] = [
 describe("the upstream dialect", () => {
   it.each(ADDITIONS)("refuses %s", (query, what) => {
     expect(read(query).kind).toBe("query");
-    expect(() => read(query, "upstream")).toThrow(expect.objectContaining({ kind: "parse", message: expect.stringMatching(`^Upstream's OxQL does not have ${what.replaceAll(/[()+*?.]/g, "\\$&")}\\.`) as string }));
+    expect(() => read(query, "upstream")).toThrow(
+      expect.objectContaining({
+        kind: "parse",
+        message: expect.stringMatching(`^Upstream's OxQL does not have ${what.replaceAll(/[()+*?.]/g, "\\$&")}\\.`) as string,
+      }),
+    );
   });
 
   it("takes the rest", () => {
-    const query = "{ get a:b | align interpolate(1m); get c:d } | filter x == 1 ^ !(timestamp > @now() - 1h || y ~= 'z') | group_by [x], sum | join | first 3";
+    const query =
+      "{ get a:b | align interpolate(1m); get c:d } | filter x == 1 ^ !(timestamp > @now() - 1h || y ~= 'z') | group_by [x], sum | join | first 3";
     expect(read(query, "upstream")).toEqual(read(query));
   });
 });

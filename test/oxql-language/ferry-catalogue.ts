@@ -34,7 +34,13 @@ function schema(timeseriesName: string, datumType: DatumType, fields: Readonly<R
     datumType,
     fields: Object.keys(fields)
       .sort()
-      .map((name) => ({ name, type: fields[name]!, source: "target", description: "", values: name === "quay" ? ["north", "it's south"] : null })),
+      .map((name) => ({
+        name,
+        type: fields[name]!,
+        source: "target",
+        description: "",
+        values: name === "quay" ? ["north", "it's south"] : null,
+      })),
   };
 }
 

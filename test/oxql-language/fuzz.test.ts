@@ -27,7 +27,8 @@ function tryText(text: string, random: Random): boolean {
     complete(text, random.below(text.length + 1), FERRIES);
     const query = parse(text, { nowNs: NOW_NS });
     const printed = print(query);
-    if (Buffer.byteLength(printed) <= 4_096 && print(parse(printed, { nowNs: NOW_NS })) !== printed) throw new Error("printing it is not a fixed point");
+    if (Buffer.byteLength(printed) <= 4_096 && print(parse(printed, { nowNs: NOW_NS })) !== printed)
+      throw new Error("printing it is not a fixed point");
     try {
       printPlan(plan(query, FERRIES));
     } catch (error) {

@@ -78,7 +78,8 @@ const LITERALS: readonly (readonly [written: string, type: Literal["type"], valu
 describe("literals", () => {
   it.each(LITERALS)("%j", (written, type, value) => {
     const literal = literalOf(`get a:b | filter x == ${written} && y == 1`);
-    const shown = literal.type === "timestamp" ? formatRfc3339(literal.valueNs) : String(literal.type === "duration" ? literal.valueNs : literal.value);
+    const shown =
+      literal.type === "timestamp" ? formatRfc3339(literal.valueNs) : String(literal.type === "duration" ? literal.valueNs : literal.value);
     expect([literal.type, shown]).toEqual([type, value]);
   });
 

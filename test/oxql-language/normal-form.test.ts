@@ -27,7 +27,12 @@ describe("normal form", () => {
   it("says the same as the expression, whatever its terms are", () => {
     const term = fc.constantFrom("a == 1", "b == 1", "c == 1", "d == 1", "e == 1");
     const { text } = fc.letrec<{ text: string }>((tie) => ({
-      text: fc.oneof({ maxDepth: 4 }, term, fc.tuple(tie("text"), fc.constantFrom("&&", "||", "^"), tie("text")).map(([l, o, r]) => `(${l} ${o} ${r})`), tie("text").map((t) => `!(${t})`)),
+      text: fc.oneof(
+        { maxDepth: 4 },
+        term,
+        fc.tuple(tie("text"), fc.constantFrom("&&", "||", "^"), tie("text")).map(([l, o, r]) => `(${l} ${o} ${r})`),
+        tie("text").map((t) => `!(${t})`),
+      ),
     }));
     fc.assert(
       fc.property(text, (filter) => {
@@ -35,7 +40,9 @@ describe("normal form", () => {
         const alternatives = normalForm(expression);
         for (let bits = 0; bits < 32; bits++) {
           const truth = (name: string) => (bits & (1 << "abcde".indexOf(name))) !== 0;
-          const any = alternatives.some((terms) => terms.every((each) => truth(each.identifier) === ((each as Comparison).operator === "==")));
+          const any = alternatives.some((terms) =>
+            terms.every((each) => truth(each.identifier) === ((each as Comparison).operator === "==")),
+          );
           expect(any).toBe(holds(expression, truth));
         }
       }),
@@ -45,7 +52,12 @@ describe("normal form", () => {
   it("refuses what explodes, and at once", () => {
     const pairs = (count: number) => Array.from({ length: count }, (_, i) => `(a == ${i} || b == ${i})`).join(" && ");
     expect(normalForm(expressionOf(pairs(10)))).toHaveLength(1024);
-    for (const filter of [pairs(11), pairs(100), Array.from({ length: 300 }, (_, i) => `a == ${i}`).join(" ^ "), `!(${pairs(30).replaceAll("||", "+").replaceAll("&&", "||").replaceAll("+", "&&")})`]) {
+    for (const filter of [
+      pairs(11),
+      pairs(100),
+      Array.from({ length: 300 }, (_, i) => `a == ${i}`).join(" ^ "),
+      `!(${pairs(30).replaceAll("||", "+").replaceAll("&&", "||").replaceAll("+", "&&")})`,
+    ]) {
       expect(() => normalForm(expressionOf(filter))).toThrow(expect.objectContaining({ kind: "too_complex" }));
     }
   });
@@ -81,5 +93,7 @@ function expressionOf(filter: string): FilterExpression {
 }
 
 function printed(terms: readonly Term[]): string {
-  return terms.map((expression) => printOperation({ kind: "filter", expression, position: expression.position }).slice("filter ".length)).join(" && ");
+  return terms
+    .map((expression) => printOperation({ kind: "filter", expression, position: expression.position }).slice("filter ".length))
+    .join(" && ");
 }

@@ -80,7 +80,11 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ["get a:b | { get c:d }", "A group may only stand first in a query: to use several timeseries, write { get a:b; get c:d }.", "{"],
   ["{ get a:b } | get c:d", "get may only stand first in a query: to use several timeseries, write { get a:b; get c:d }.", "get"],
   ["last 3", "A query begins with get or with a group in braces, not with last.", "last"],
-  ["get a:b |", "Expected an operation, found the end of the query. There are filter, align, group_by, join, first, last, map, top, bottom.", ""],
+  [
+    "get a:b |",
+    "Expected an operation, found the end of the query. There are filter, align, group_by, join, first, last, map, top, bottom.",
+    "",
+  ],
   ["get a:b || last 1", "|| only stands between comparisons: operations are separated by one |.", "|"],
   ["get a:b | fliter x == 1", 'Expected an operation, found "fliter". Did you mean filter?', "fliter"],
   ["get a:b | groupby [x]", 'Expected an operation, found "groupby". Did you mean group_by?', "groupby"],
@@ -111,9 +115,17 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ["get a:b | filter x == 10.0.0.1", "An address is written in double quotes.", "."],
   ["get a:b | filter x == TRUE", "Booleans are lower case: true and false.", "TRUE"],
   ["get a:b | filter x == now()", "The current time is written @now().", "now"],
-  ["get a:b | filter x == 'open", "The string that begins here is not closed: end it with ', and write \\u{27} for that quote within it.", "'"],
+  [
+    "get a:b | filter x == 'open",
+    "The string that begins here is not closed: end it with ', and write \\u{27} for that quote within it.",
+    "'",
+  ],
   ["get a:b | filter x == 'a\\'b'", "A quote cannot be escaped with a backslash: write \\u{27}, or use the other quotes.", "\\'"],
-  ["get a:b | filter x ~= '\\w'", "Unknown escape \\w: the escapes are \\n \\r \\t \\\\ \\0 and \\u{H}; for a backslash itself, as in a regular expression, write \\\\w.", "\\w"],
+  [
+    "get a:b | filter x ~= '\\w'",
+    "Unknown escape \\w: the escapes are \\n \\r \\t \\\\ \\0 and \\u{H}; for a backslash itself, as in a regular expression, write \\\\w.",
+    "\\w",
+  ],
   ["get a:b | filter x == '\\u{d812}'", "\\u{d812} is not a character of Unicode.", "\\u{d812}"],
   ["get a:b | filter x == '\\u{1234567}'", "An escape by code point is written \\u{H} with one to six hexadecimal digits.", "\\u"],
   ["get a:b | filter x in []", 'Expected a literal, found "]".', "]"],
@@ -123,7 +135,11 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ["get a:b | filter x > @24:00:00", "@24:00:00 is no time of the day.", "@24:00:00"],
   ["get a:b | filter x > @2031-05-07T10:20", "A time needs hours, minutes and seconds: write it as in @2026-05-04T13:30:00.", "T"],
   ["get a:b | filter x > @2031-05-07T10:20:30Z", "A timestamp has no zone, all are UTC: leave the Z out.", "Z"],
-  ["get a:b | filter x > @yesterday", '"@yesterday" is not a timestamp: write @2026-05-04, @2026-05-04T13:30:00, @13:30:00 or @now().', "@yesterday"],
+  [
+    "get a:b | filter x > @yesterday",
+    '"@yesterday" is not a timestamp: write @2026-05-04, @2026-05-04T13:30:00, @13:30:00 or @now().',
+    "@yesterday",
+  ],
   ["get a:b | filter x > @now", '"@now" is not a timestamp: the current time is @now().', "@now"],
   ["get a:b | filter x > @now( )", "There may be no blanks within the parentheses: write mean_within(1m).", " "],
   ["get a:b | filter x > @now() - 1h - 5m", "A timestamp takes one offset only: add them up.", "-"],
@@ -131,12 +147,24 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ["get a:b | filter x > @now() - 9000Y", "@now() - 9000Y is outside the years 0 to 9999.", "@now() - 9000Y"],
   ["get a:b | align mean(1m)", 'Expected an alignment method, found "mean". There are mean_within, rate, interpolate.', "mean"],
   ["get a:b | align rate (1m)", "There may be no blank before the parenthesis: write mean_within(1m).", " "],
-  ["get a:b | align rate(1.5m)", "A duration is one whole number and one unit without blanks, which is one of Y M w d h m s ms us ns, as in 90s.", "1"],
+  [
+    "get a:b | align rate(1.5m)",
+    "A duration is one whole number and one unit without blanks, which is one of Y M w d h m s ms us ns, as in 90s.",
+    "1",
+  ],
   ["get a:b | align rate(5min)", "A duration is one whole number and one unit, which is one of Y M w d h m s ms us ns, as in 90s.", "in"],
-  ["get a:b | align rate(4294967296s)", 'The count of a duration is a whole number from 0 to 4294967295: write "4294967296s" in a larger unit.', "4294967296s"],
+  [
+    "get a:b | align rate(4294967296s)",
+    'The count of a duration is a whole number from 0 to 4294967295: write "4294967296s" in a larger unit.',
+    "4294967296s",
+  ],
   ["get a:b | group_by[x]", "There must be a blank after group_by.", "["],
   ["get a:b | group_by (x)", "The fields are listed in square brackets, as in group_by [name].", "("],
-  ["get a:b | group_by [x] , sum", "The comma before the reducer must follow the bracket without a blank: write group_by [name], sum.", ","],
+  [
+    "get a:b | group_by [x] , sum",
+    "The comma before the reducer must follow the bracket without a blank: write group_by [name], sum.",
+    ",",
+  ],
   ["get a:b | group_by [x], avg", 'Expected a reducer, found "avg". There are mean, sum, min, max, count, p50, p90, p99.', "avg"],
   ["get a:b | group_by [x ,]", 'Expected "]", found ",".', ","],
   ["get a:b | join x", 'Expected "on", "|" or the end of the query, found "x".', "x"],
@@ -160,7 +188,9 @@ describe("texts that are none", () => {
   });
 
   it("shows the line and marks the place", () => {
-    expect(refusal("get a:b\n\t| filter xx = 1\n| last 2").message).toBe("Equality is written ==.\n2 |  | filter xx = 1\n  |              ^");
+    expect(refusal("get a:b\n\t| filter xx = 1\n| last 2").message).toBe(
+      "Equality is written ==.\n2 |  | filter xx = 1\n  |              ^",
+    );
   });
 
   it("cuts long lines on both sides", () => {
@@ -179,7 +209,8 @@ describe("positions", () => {
   it("cover each node without the blanks behind it", () => {
     const text = " get a:b |  filter x == 'p q'  &&  !( y in [ 1 ] ) | group_by [x] , ";
     const query = read(text.slice(0, -3));
-    const shown = (node: { position: { offset: number; length: number } }) => text.slice(node.position.offset, node.position.offset + node.position.length);
+    const shown = (node: { position: { offset: number; length: number } }) =>
+      text.slice(node.position.offset, node.position.offset + node.position.length);
     expect(shown(query)).toBe(text.trim().slice(0, -2));
     expect(query.operations.map(shown)).toEqual(["get a:b", "filter x == 'p q'  &&  !( y in [ 1 ] )", "group_by [x]"]);
     const { expression } = query.operations[1] as Filter;
@@ -193,7 +224,11 @@ describe("limits", () => {
   it("refuses more than 4096 bytes after trimming, and takes as many", () => {
     const fill = (bytes: number) => `get a:b | filter x == '${"é".repeat((bytes - 24) / 2)}'`;
     expect(read(`  ${fill(4096)}\n`).operations).toHaveLength(2);
-    expect(refusal(fill(4098))).toMatchObject({ kind: "parse", position: null, message: "The query is longer than 4096 bytes: shorten it or split it into several queries." });
+    expect(refusal(fill(4098))).toMatchObject({
+      kind: "parse",
+      position: null,
+      message: "The query is longer than 4096 bytes: shorten it or split it into several queries.",
+    });
     expect(refusal(" ".repeat(5) + "x".repeat(1 << 20)).kind).toBe("parse");
   });
 

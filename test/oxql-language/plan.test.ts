@@ -17,28 +17,63 @@ const ACCEPTED: readonly (readonly [query: string, ...tables: string[]])[] = [
   ["get engine:strokes | filter start_time > @now() - 1h", "engine:strokes {name: string}: delta double_distribution"],
   ["get engine:turns | filter start_time > @2031-01-01", "engine:turns {cylinder: i32, name: string}: delta integer"],
   ["get engine:turns | filter name == 'x' || datum > 3", "engine:turns {cylinder: i32, name: string}: delta integer"],
-  ["get ferry:draught | filter deck == 300 && deck != -1 && loaded == true && radio == \"::1\"", "ferry:draught {berth: uuid, deck: u8, loaded: bool, name: string, radio: ip_addr}: gauge double"],
-  ["get ferry:draught | filter berth in [\"00000000-0000-0000-0000-000000000001\"] && name in ['a', 'b']", "ferry:draught {berth: uuid, deck: u8, loaded: bool, name: string, radio: ip_addr}: gauge double"],
+  [
+    'get ferry:draught | filter deck == 300 && deck != -1 && loaded == true && radio == "::1"',
+    "ferry:draught {berth: uuid, deck: u8, loaded: bool, name: string, radio: ip_addr}: gauge double",
+  ],
+  [
+    "get ferry:draught | filter berth in [\"00000000-0000-0000-0000-000000000001\"] && name in ['a', 'b']",
+    "ferry:draught {berth: uuid, deck: u8, loaded: bool, name: string, radio: ip_addr}: gauge double",
+  ],
   ["get clock:timestamp | filter timestamp == 'noon' && datum == 7", "clock:timestamp {datum: u64, timestamp: string}: gauge integer"],
   ["get ferry:crew | filter crew > 3", "ferry:crew {name: string}: gauge integer"],
   ["get ferry:crew | filter ferry:crew > 3", "ferry:crew {name: string}: gauge integer"],
   ["get ferry:crew | last 9 | align mean_within(1m)", "ferry:crew {name: string}: gauge double every 1m"],
   ["get ferry:crew | last 9 | align interpolate(1m)", "ferry:crew {name: string}: gauge double every 1m"],
   ["get engine:turns | last 9 | align rate(90s)", "engine:turns {cylinder: i32, name: string}: gauge double every 90s"],
-  ["get ferry:crew | filter name == 'x' | align mean_within(1m) | align mean_within(1h)", "ferry:crew {name: string}: gauge double every 1h"],
-  ["get ferry:crew | filter name == 'x' | align mean_within(1m) | filter name == 'y' || name == 'z'", "ferry:crew {name: string}: gauge double every 1m"],
+  [
+    "get ferry:crew | filter name == 'x' | align mean_within(1m) | align mean_within(1h)",
+    "ferry:crew {name: string}: gauge double every 1h",
+  ],
+  [
+    "get ferry:crew | filter name == 'x' | align mean_within(1m) | filter name == 'y' || name == 'z'",
+    "ferry:crew {name: string}: gauge double every 1m",
+  ],
   ["get engine:turns | last 9 | align rate(1m) | group_by [name], sum", "engine:turns {name: string}: gauge double every 1m"],
   ["get engine:turns | last 9 | align rate(1m) | group_by [], count", "engine:turns {}: gauge integer every 1m"],
   ["get engine:turns | last 9 | align rate(1m) | group_by [name, name] | group_by [], p90", "engine:turns {}: gauge double every 1m"],
   ["get ferry:crew | last 9 | top 3 by max", "ferry:crew {name: string}: gauge integer"],
   ["get ferry:crew | last 9 | align mean_within(1m) | bottom 3 | last 1", "ferry:crew {name: string}: gauge double every 1m"],
-  ["{ get ferry:crew; get engine:turns } | filter name == 'x'", "ferry:crew {name: string}: gauge integer", "engine:turns {cylinder: i32, name: string}: delta integer"],
-  ["{ get ferry:crew | last 1; get ferry:flag | filter name == 'x' }", "ferry:crew {name: string}: gauge integer", "ferry:flag {name: string}: gauge string"],
-  ["{ get engine:turns; get engine:fuel } | last 9 | align rate(1m) | join", "engine:turns,engine:fuel {cylinder: i32, name: string}: gauge double, gauge double every 1m"],
-  ["{ get engine:turns; get engine:fuel } | last 9 | align rate(1m) | join | filter fuel > 1.0 && engine:turns < 5.0", "engine:turns,engine:fuel {cylinder: i32, name: string}: gauge double, gauge double every 1m"],
-  ["{ get engine:turns; get engine:fuel } | last 9 | align rate(1m) | join | map turns / fuel | group_by [name]", "engine:turns,engine:fuel {name: string}: gauge double every 1m"],
-  ["{ get engine:turns | last 9 | align rate(1m) ; get ferry:crew | last 9 | align mean_within(1m) } | join on [name]", "engine:turns,ferry:crew {cylinder: i32, name: string}: gauge double, gauge double every 1m"],
-  ["get ferry:crew | last 9 | align mean_within(1m) | map -(datum - ago(crew, 1h)) * 2 + ago(5, 0s)", "ferry:crew {name: string}: gauge double every 1m"],
+  [
+    "{ get ferry:crew; get engine:turns } | filter name == 'x'",
+    "ferry:crew {name: string}: gauge integer",
+    "engine:turns {cylinder: i32, name: string}: delta integer",
+  ],
+  [
+    "{ get ferry:crew | last 1; get ferry:flag | filter name == 'x' }",
+    "ferry:crew {name: string}: gauge integer",
+    "ferry:flag {name: string}: gauge string",
+  ],
+  [
+    "{ get engine:turns; get engine:fuel } | last 9 | align rate(1m) | join",
+    "engine:turns,engine:fuel {cylinder: i32, name: string}: gauge double, gauge double every 1m",
+  ],
+  [
+    "{ get engine:turns; get engine:fuel } | last 9 | align rate(1m) | join | filter fuel > 1.0 && engine:turns < 5.0",
+    "engine:turns,engine:fuel {cylinder: i32, name: string}: gauge double, gauge double every 1m",
+  ],
+  [
+    "{ get engine:turns; get engine:fuel } | last 9 | align rate(1m) | join | map turns / fuel | group_by [name]",
+    "engine:turns,engine:fuel {name: string}: gauge double every 1m",
+  ],
+  [
+    "{ get engine:turns | last 9 | align rate(1m) ; get ferry:crew | last 9 | align mean_within(1m) } | join on [name]",
+    "engine:turns,ferry:crew {cylinder: i32, name: string}: gauge double, gauge double every 1m",
+  ],
+  [
+    "get ferry:crew | last 9 | align mean_within(1m) | map -(datum - ago(crew, 1h)) * 2 + ago(5, 0s)",
+    "ferry:crew {name: string}: gauge double every 1m",
+  ],
   ["get ferry:crew | first 5 | filter timestamp > @2031-01-01", "ferry:crew {name: string}: gauge integer"],
 ];
 
@@ -53,9 +88,19 @@ const ENGINES = "{ get engine:turns; get engine:fuel } | last 9 | align rate(1m)
 /** A query, the kind of its error, words of the message, and what is marked. */
 const REFUSED: readonly (readonly [query: string, kind: string, words: string, marked: string])[] = [
   ["get ferry:draft | last 1", "unknown_timeseries", 'There is no timeseries "ferry:draft". Did you mean ferry:draught?', "ferry:draft"],
-  ["{ get ferry:crew | filter bogus == 1; get nothing:like_it }", "unknown_timeseries", 'There is no timeseries "nothing:like_it".', "nothing:like_it"],
+  [
+    "{ get ferry:crew | filter bogus == 1; get nothing:like_it }",
+    "unknown_timeseries",
+    'There is no timeseries "nothing:like_it".',
+    "nothing:like_it",
+  ],
   ["get ferry:photo | last 1", "not_implemented", "holds bytes", "get ferry:photo"],
-  ["get ferry:crew | filter nmae == 'x'", "invalid_identifier", 'has no "nmae". Did you mean name? It has name, timestamp and datum.', "nmae"],
+  [
+    "get ferry:crew | filter nmae == 'x'",
+    "invalid_identifier",
+    'has no "nmae". Did you mean name? It has name, timestamp and datum.',
+    "nmae",
+  ],
   ["get ferry:crew | filter start_time > @now()", "invalid_identifier", 'has no "start_time"', "start_time"],
   ["get ferry:crew | filter name == 'a' && ferry:draught > 1.0", "invalid_identifier", 'has no "ferry:draught"', "ferry:draught"],
   ["get engine:knocks | filter datum > 1", "invalid_identifier", "is a histogram", "datum"],
@@ -63,18 +108,38 @@ const REFUSED: readonly (readonly [query: string, kind: string, words: string, m
   ["get ferry:crew | filter counts == 1", "invalid_identifier", 'has no "counts"', "counts"],
   ["{ get ferry:crew; get harbour:turns } | filter quay == 'x'", "invalid_identifier", 'ferry:crew has no "quay"', "quay"],
   [`${ENGINES} | filter datum > 1.0`, "datum_on_nd_table", "engine:turns or engine:fuel", "datum"],
-  ["{ get engine:turns; get engine:turns } | last 9 | align rate(1m) | join | filter turns > 1.0", "invalid_identifier", "stands for 2 columns", "turns"],
-  ["get engine:turns | last 9 | align rate(1m) | filter start_time > @now()", "start_time_not_cumulative", "before the align", "start_time"],
+  [
+    "{ get engine:turns; get engine:turns } | last 9 | align rate(1m) | join | filter turns > 1.0",
+    "invalid_identifier",
+    "stands for 2 columns",
+    "turns",
+  ],
+  [
+    "get engine:turns | last 9 | align rate(1m) | filter start_time > @now()",
+    "start_time_not_cumulative",
+    "before the align",
+    "start_time",
+  ],
   ["get ferry:draught | filter datum > 5", "type_mismatch", "is a double: write 5.0.", "5"],
   ["get ferry:crew | filter datum > 5.0", "type_mismatch", "is an integer: write 5.", "5.0"],
   ["get ferry:crew | filter datum > 5s", "type_mismatch", "is an integer: write an integer such as 5.", "5s"],
   ["get ferry:crew | filter datum > @now()", "type_mismatch", "is an integer", "@now()"],
   ["get ferry:crew | filter timestamp > '2031-05-07'", "type_mismatch", "write a time such as @now() - 1h", "'2031-05-07'"],
   ["get ferry:draught | filter loaded == 'true'", "type_mismatch", "write true without quotes", "'true'"],
-  ["get ferry:draught | filter name == \"10.1.2.3\"", "type_mismatch", "use single quotes", '"10.1.2.3"'],
+  ['get ferry:draught | filter name == "10.1.2.3"', "type_mismatch", "use single quotes", '"10.1.2.3"'],
   ["get ferry:draught | filter name == 5", "type_mismatch", "write '5'", "5"],
-  ["get ferry:draught | filter berth == '00000000000000000000000000000001'", "type_mismatch", "use double quotes", "'00000000000000000000000000000001'"],
-  ["get ferry:draught | filter berth == \"00000000-0000-0000-0000-00000000001\"", "type_mismatch", "8-4-4-4-12", '"00000000-0000-0000-0000-00000000001"'],
+  [
+    "get ferry:draught | filter berth == '00000000000000000000000000000001'",
+    "type_mismatch",
+    "use double quotes",
+    "'00000000000000000000000000000001'",
+  ],
+  [
+    'get ferry:draught | filter berth == "00000000-0000-0000-0000-00000000001"',
+    "type_mismatch",
+    "8-4-4-4-12",
+    '"00000000-0000-0000-0000-00000000001"',
+  ],
   ["get ferry:draught | filter radio == '10.1.2.3'", "type_mismatch", 'write "10.1.2.3" in double quotes', "'10.1.2.3'"],
   ["get ferry:draught | filter radio == 'fd00::/8'", "type_mismatch", "networks", "'fd00::/8'"],
   ["get ferry:draught | filter deck ~= '1'", "type_mismatch", "~= is for strings", "'1'"],
@@ -90,22 +155,62 @@ const REFUSED: readonly (readonly [query: string, kind: string, words: string, m
   ["get engine:strokes | last 1 | align mean_within(1m)", "non_numeric", "holds double_distribution values", "align mean_within(1m)"],
   [`${ENGINES} | align mean_within(1m)`, "multi_dimensional", "2 values a point", "align mean_within(1m)"],
   ["get ferry:crew | last 1 | group_by [name]", "not_aligned", "put an align before it", "group_by [name]"],
-  ["{ get ferry:crew; get harbour:turns } | last 1 | align mean_within(1m) | group_by [name]", "single_table_required", "ferry:crew and harbour:turns", "group_by [name]"],
+  [
+    "{ get ferry:crew; get harbour:turns } | last 1 | align mean_within(1m) | group_by [name]",
+    "single_table_required",
+    "ferry:crew and harbour:turns",
+    "group_by [name]",
+  ],
   [`${ENGINES} | group_by [name]`, "multi_dimensional", "2 values a point", "group_by [name]"],
-  ["get ferry:crew | last 1 | align mean_within(1m) | group_by [name, nmae]", "unknown_group_field", 'no field "nmae". Did you mean name?', "nmae"],
+  [
+    "get ferry:crew | last 1 | align mean_within(1m) | group_by [name, nmae]",
+    "unknown_group_field",
+    'no field "nmae". Did you mean name?',
+    "nmae",
+  ],
   ["get engine:turns | last 1 | align rate(1m) | group_by [name] | group_by [cylinder]", "unknown_group_field", "It has name.", "cylinder"],
-  ["get engine:turns | last 1 | align rate(1m) | group_by [name] | filter cylinder == 1", "invalid_identifier", 'has no "cylinder"', "cylinder"],
+  [
+    "get engine:turns | last 1 | align rate(1m) | group_by [name] | filter cylinder == 1",
+    "invalid_identifier",
+    'has no "cylinder"',
+    "cylinder",
+  ],
   ["get ferry:crew | last 1 | align mean_within(1m) | join", "multiple_tables_required", "here is ferry:crew", "join"],
   ["{ get engine:turns; get engine:fuel } | last 1 | join", "not_aligned", "engine:turns is not", "join"],
-  ["{ get engine:turns | last 1 | align rate(1m); get engine:fuel | last 1 | align rate(2m) } | join", "join_period_mismatch", "to 1m and engine:fuel to 2m", "join"],
-  ["{ get engine:turns; get ferry:crew } | last 1 | align mean_within(1m) | join", "join_field_mismatch", "differ in their fields, in cylinder", "join"],
+  [
+    "{ get engine:turns | last 1 | align rate(1m); get engine:fuel | last 1 | align rate(2m) } | join",
+    "join_period_mismatch",
+    "to 1m and engine:fuel to 2m",
+    "join",
+  ],
+  [
+    "{ get engine:turns; get ferry:crew } | last 1 | align mean_within(1m) | join",
+    "join_field_mismatch",
+    "differ in their fields, in cylinder",
+    "join",
+  ],
   [`{ ${ENGINES}; get engine:turns | last 1 | align rate(1m) } | join`, "multi_dimensional", "and join takes one", "join"],
-  ["{ get engine:turns; get ferry:crew } | last 1 | align mean_within(1m) | join on [cylinder]", "join_field_mismatch", 'ferry:crew has no field "cylinder"', "cylinder"],
+  [
+    "{ get engine:turns; get ferry:crew } | last 1 | align mean_within(1m) | join on [cylinder]",
+    "join_field_mismatch",
+    'ferry:crew has no field "cylinder"',
+    "cylinder",
+  ],
   ["get ferry:crew | last 1 | map datum", "not_aligned", "map needs aligned data", "map datum"],
   ["get ferry:crew | last 1 | align mean_within(1m) | map name + 1", "invalid_identifier", "name is a field", "name"],
   [`${ENGINES} | map datum + 1`, "datum_on_nd_table", "engine:turns or engine:fuel", "datum"],
-  ["{ get harbour:turns; get harbour:turns } | last 1 | align mean_within(1m) | join | map turns", "invalid_identifier", "stands for 2 columns", "turns"],
-  ["get ferry:crew | last 1 | align mean_within(1m) | map ago(crew, 90s)", "type_mismatch", "not a multiple of the period of 1m", "ago(crew, 90s)"],
+  [
+    "{ get harbour:turns; get harbour:turns } | last 1 | align mean_within(1m) | join | map turns",
+    "invalid_identifier",
+    "stands for 2 columns",
+    "turns",
+  ],
+  [
+    "get ferry:crew | last 1 | align mean_within(1m) | map ago(crew, 90s)",
+    "type_mismatch",
+    "not a multiple of the period of 1m",
+    "ago(crew, 90s)",
+  ],
   ["get ferry:flag | last 1 | top 3", "non_numeric", "top takes numbers only", "top 3"],
   [`${ENGINES} | bottom 1`, "multi_dimensional", "bottom takes one", "bottom 1"],
   ["get ferry:crew", "full_table_scan", "neither a filter nor a limit reaches it", "get ferry:crew"],
@@ -114,8 +219,18 @@ const REFUSED: readonly (readonly [query: string, kind: string, words: string, m
   ["get ferry:crew | align mean_within(1m) | filter datum > 3.0", "full_table_scan", "of anything behind align", "get ferry:crew"],
   ["get ferry:crew | top 3 | filter name == 'x'", "full_table_scan", "nothing behind top or bottom counts", "get ferry:crew"],
   ["{ get ferry:crew | last 1; get ferry:flag }", "full_table_scan", "get ferry:flag would read all", "get ferry:flag"],
-  ["get ferry:crew | align mean_within(1m) | first 5 | filter timestamp > @2031-01-01", "full_table_scan", "get ferry:crew", "get ferry:crew"],
-  ["{ get engine:turns; get ferry:crew } | align mean_within(1m) | join on [name] | filter cylinder == 1", "full_table_scan", "get engine:turns", "get engine:turns"],
+  [
+    "get ferry:crew | align mean_within(1m) | first 5 | filter timestamp > @2031-01-01",
+    "full_table_scan",
+    "get ferry:crew",
+    "get ferry:crew",
+  ],
+  [
+    "{ get engine:turns; get ferry:crew } | align mean_within(1m) | join on [name] | filter cylinder == 1",
+    "full_table_scan",
+    "get engine:turns",
+    "get engine:turns",
+  ],
 ];
 
 describe("queries that are refused", () => {
@@ -157,7 +272,8 @@ describe("queries that are refused", () => {
 
 describe("the printed plan", () => {
   it("shows what each get asks for, what runs on it, and what comes out", () => {
-    const text = "{ get engine:turns | filter cylinder == 1; get engine:fuel } | filter name ~= 'A' && timestamp > @2031-05-07 | align rate(1m) | join | map turns / fuel | last 2";
+    const text =
+      "{ get engine:turns | filter cylinder == 1; get engine:fuel } | filter name ~= 'A' && timestamp > @2031-05-07 | align rate(1m) | join | map turns / fuel | last 2";
     expect(printPlan(planned(text))).toBe(`{
   get engine:turns
       where cylinder == 1 && name ~= 'A' && timestamp > @2031-05-07
@@ -179,9 +295,15 @@ gives
   });
 
   it("shows alternatives, limits and full reads", () => {
-    expect(printPlan(planned("get harbour:turns | filter quay == 'north' || name == 'x' && datum > 1.0"))).toContain("    where name == 'x'\n       or quay == 'north'\n");
-    expect(printPlan(planned("get ferry:crew | last 3"))).toContain("get ferry:crew\n    all rows\n    the last 3 of each timeseries\n| last 3");
-    expect(planned("get ferry:crew | filter datum > 3").gets).toMatchObject([{ request: { alternatives: [], limit: null, lookBack: false } }]);
+    expect(printPlan(planned("get harbour:turns | filter quay == 'north' || name == 'x' && datum > 1.0"))).toContain(
+      "    where name == 'x'\n       or quay == 'north'\n",
+    );
+    expect(printPlan(planned("get ferry:crew | last 3"))).toContain(
+      "get ferry:crew\n    all rows\n    the last 3 of each timeseries\n| last 3",
+    );
+    expect(planned("get ferry:crew | filter datum > 3").gets).toMatchObject([
+      { request: { alternatives: [], limit: null, lookBack: false } },
+    ]);
   });
 });
 

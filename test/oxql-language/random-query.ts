@@ -11,10 +11,26 @@ const reducer = fc.constantFrom(...REDUCERS);
 
 /** Any duration that can be written: a count of a unit. */
 const durationNs = fc
-  .tuple(fc.oneof(fc.bigInt(0n, 100n), fc.bigInt(0n, (1n << 32n) - 1n)), fc.constantFrom(1n, 1_000n, 1_000_000n, 1_000_000_000n, 60_000_000_000n, 3_600_000_000_000n, 86_400_000_000_000n, 2_592_000_000_000_000n, 31_536_000_000_000_000n))
+  .tuple(
+    fc.oneof(fc.bigInt(0n, 100n), fc.bigInt(0n, (1n << 32n) - 1n)),
+    fc.constantFrom(
+      1n,
+      1_000n,
+      1_000_000n,
+      1_000_000_000n,
+      60_000_000_000n,
+      3_600_000_000_000n,
+      86_400_000_000_000n,
+      2_592_000_000_000_000n,
+      31_536_000_000_000_000n,
+    ),
+  )
   .map(([units, ns]) => units * ns);
 
-const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.string({ unit: fc.constantFrom("'", '"', "\\", "\n", "\r", "\t", "\0", "a", "\u{1f600}", "\ud800") }));
+const text = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.string({ unit: fc.constantFrom("'", '"', "\\", "\n", "\r", "\t", "\0", "a", "\u{1f600}", "\ud800") }),
+);
 const hexDigit = fc.constantFrom(..."0123456789abcdef");
 
 const literal: fc.Arbitrary<Literal> = fc.oneof(
@@ -22,9 +38,13 @@ const literal: fc.Arbitrary<Literal> = fc.oneof(
   fc.bigInt(-(1n << 63n), (1n << 64n) - 1n).map((value): Literal => ({ type: "integer", value, position })),
   fc.double({ noNaN: true }).map((value): Literal => ({ type: "double", value, position })),
   text.map((value): Literal => ({ type: "string", value, position })),
-  fc.array(hexDigit, { minLength: 32, maxLength: 32 }).map((digits): Literal => ({ type: "uuid", value: digits.join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"), position })),
+  fc
+    .array(hexDigit, { minLength: 32, maxLength: 32 })
+    .map((digits): Literal => ({ type: "uuid", value: digits.join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"), position })),
   fc.ipV4().map((value): Literal => ({ type: "ip_addr", value, position })),
-  fc.constantFrom("::", "::1", "fd00:1::7", "1:2:3:4:5:6:7:8", "::ffff:10.0.0.1").map((value): Literal => ({ type: "ip_addr", value, position })),
+  fc
+    .constantFrom("::", "::1", "fd00:1::7", "1:2:3:4:5:6:7:8", "::ffff:10.0.0.1")
+    .map((value): Literal => ({ type: "ip_addr", value, position })),
   durationNs.map((valueNs): Literal => ({ type: "duration", valueNs, position })),
   fc
     .constantFrom(
@@ -42,10 +62,22 @@ const operators = ["==", "!=", "<", "<=", ">", ">="] as const;
 const { expression } = fc.letrec<{ expression: FilterExpression }>((tie) => ({
   expression: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
-    fc.tuple(fc.oneof(identifier, name), fc.constantFrom(...operators), literal).map(([id, operator, value]): FilterExpression => ({ kind: "comparison", identifier: id, operator, literal: value, position })),
-    fc.tuple(identifier, text).map(([id, value]): FilterExpression => ({ kind: "comparison", identifier: id, operator: "~=", literal: { type: "string", value, position }, position })),
-    fc.tuple(identifier, fc.array(literal, { minLength: 1, maxLength: 4 })).map(([id, literals]): FilterExpression => ({ kind: "in", identifier: id, literals, negated: false, position })),
-    fc.tuple(fc.constantFrom("and", "or", "xor"), tie("expression"), tie("expression")).map(([kind, left, right]): FilterExpression => ({ kind, left, right, position })),
+    fc
+      .tuple(fc.oneof(identifier, name), fc.constantFrom(...operators), literal)
+      .map(([id, operator, value]): FilterExpression => ({ kind: "comparison", identifier: id, operator, literal: value, position })),
+    fc.tuple(identifier, text).map(([id, value]): FilterExpression => ({
+      kind: "comparison",
+      identifier: id,
+      operator: "~=",
+      literal: { type: "string", value, position },
+      position,
+    })),
+    fc
+      .tuple(identifier, fc.array(literal, { minLength: 1, maxLength: 4 }))
+      .map(([id, literals]): FilterExpression => ({ kind: "in", identifier: id, literals, negated: false, position })),
+    fc
+      .tuple(fc.constantFrom("and", "or", "xor"), tie("expression"), tie("expression"))
+      .map(([kind, left, right]): FilterExpression => ({ kind, left, right, position })),
     // Two negations cancel while parsing, so no tree has them.
     tie("expression").map((operand): FilterExpression => (operand.kind === "not" ? operand : { kind: "not", operand, position })),
   ),
@@ -56,7 +88,9 @@ const { arithmetic } = fc.letrec<{ arithmetic: Arithmetic }>((tie) => ({
     { maxDepth: 5, withCrossShrink: true },
     fc.oneof(identifier, name).map((column): Arithmetic => ({ kind: "column", name: column, position })),
     fc.double({ min: 0, noNaN: true }).map((value): Arithmetic => ({ kind: "constant", value, position })),
-    fc.tuple(fc.constantFrom("+", "-", "*", "/"), tie("arithmetic"), tie("arithmetic")).map(([operator, left, right]): Arithmetic => ({ kind: "binary", operator, left, right, position })),
+    fc
+      .tuple(fc.constantFrom("+", "-", "*", "/"), tie("arithmetic"), tie("arithmetic"))
+      .map(([operator, left, right]): Arithmetic => ({ kind: "binary", operator, left, right, position })),
     tie("arithmetic").map((operand): Arithmetic => ({ kind: "negate", operand, position })),
     fc.tuple(tie("arithmetic"), durationNs).map(([operand, ns]): Arithmetic => ({ kind: "ago", operand, durationNs: ns, position })),
   ),
@@ -64,11 +98,17 @@ const { arithmetic } = fc.letrec<{ arithmetic: Arithmetic }>((tie) => ({
 
 const laterOperation: fc.Arbitrary<Operation> = fc.oneof(
   expression.map((each): Operation => ({ kind: "filter", expression: each, position })),
-  fc.tuple(fc.constantFrom("mean_within", "interpolate", "rate"), durationNs).map(([method, periodNs]): Operation => ({ kind: "align", method, periodNs, position })),
-  fc.tuple(fc.array(identifier, { maxLength: 3 }), reducer).map(([fields, by]): Operation => ({ kind: "group_by", fields, reducer: by, position })),
+  fc
+    .tuple(fc.constantFrom("mean_within", "interpolate", "rate"), durationNs)
+    .map(([method, periodNs]): Operation => ({ kind: "align", method, periodNs, position })),
+  fc
+    .tuple(fc.array(identifier, { maxLength: 3 }), reducer)
+    .map(([fields, by]): Operation => ({ kind: "group_by", fields, reducer: by, position })),
   fc.option(fc.array(identifier, { maxLength: 3 })).map((on): Operation => ({ kind: "join", on, position })),
   fc.tuple(fc.constantFrom("first", "last"), count).map(([end, many]): Operation => ({ kind: "limit", end, count: many, position })),
-  fc.tuple(fc.constantFrom("top", "bottom"), count, reducer).map(([end, many, by]): Operation => ({ kind: "rank", end, count: many, reducer: by, position })),
+  fc
+    .tuple(fc.constantFrom("top", "bottom"), count, reducer)
+    .map(([end, many, by]): Operation => ({ kind: "rank", end, count: many, reducer: by, position })),
   arithmetic.map((each): Operation => ({ kind: "map", expression: each, position })),
 );
 

@@ -21,8 +21,12 @@ export class Random {
 
 const PIECES = [
   ..."{}[]()|;,:=!<>~&^@'\"\\ \t\n\r0x.-+*/_aeZ\0\u00a0\ud800é",
-  ..."get,filter,align,group_by,join,first,last,map,top,bottom,on,by,in,ago(,mean_within(,rate(,interpolate(,sum,max,true,false,@now(),@2031-05-07T10:00:00,timestamp,start_time,datum,name,ferry:crew,engine:turns,cylinder".split(","),
-  ..."==,!=,<=,~=,&&,||,1m,90s,0x1f,4.5,1e9,99999999999999999999,'x','(a+)+',\"10.0.0.1\",\"0123456789abcdef0123456789abcdef\",\\u{41},\u{1f600}".split(","),
+  ..."get,filter,align,group_by,join,first,last,map,top,bottom,on,by,in,ago(,mean_within(,rate(,interpolate(,sum,max,true,false,@now(),@2031-05-07T10:00:00,timestamp,start_time,datum,name,ferry:crew,engine:turns,cylinder".split(
+    ",",
+  ),
+  ..."==,!=,<=,~=,&&,||,1m,90s,0x1f,4.5,1e9,99999999999999999999,'x','(a+)+',\"10.0.0.1\",\"0123456789abcdef0123456789abcdef\",\\u{41},\u{1f600}".split(
+    ",",
+  ),
 ];
 
 /** Characters and words of the language in any order; a few texts are long, or one piece over and over. */
@@ -37,10 +41,10 @@ export function randomText(random: Random): string {
 const QUERIES = [
   "get ferry:crew | filter name == 'x' && timestamp > @now() - 1h | align mean_within(1m) | group_by [name], sum | last 3",
   "{ get engine:turns; get engine:fuel } | filter cylinder == 1 || name ~= '^A.*[0-9]+$' | align rate(30s) | join | map turns / (fuel + 1) - ago(turns, 1m)",
-  "get ferry:draught | filter !(deck in [1, 2, 0x3] ^ loaded == true) && radio != \"fd00::1\" && berth == \"0123456789abcdef0123456789abcdef\" | first 5",
+  'get ferry:draught | filter !(deck in [1, 2, 0x3] ^ loaded == true) && radio != "fd00::1" && berth == "0123456789abcdef0123456789abcdef" | first 5',
   "{ { get engine:turns | last 9 | align rate(1m) } ; get ferry:crew | last 9 | align mean_within(1m) } | join on [name] | filter ferry:crew > 2.5 | top 3 by p90",
   "get ferry:crew | filter datum >= -5 && (datum < 99999999999999999999 || timestamp <= @2031-05-07T01:02:03.5) | bottom 2",
-  "get engine:knocks | filter start_time > @now(5m) + 2h && name != \"a\\u{42}\\n\" | last 1",
+  'get engine:knocks | filter start_time > @now(5m) + 2h && name != "a\\u{42}\\n" | last 1',
 ];
 
 /** A query with a few characters or pieces changed, left out, put in or swapped. */
@@ -49,7 +53,12 @@ export function mutated(random: Random): string {
   for (let changes = random.below(4); changes >= 0; changes--) {
     const at = random.below(text.length + 1);
     const length = random.below(6);
-    const piece = random.of([() => "", () => random.of(PIECES), () => String.fromCharCode(random.below(0x3000)), () => cut(random.of(QUERIES), random)])();
+    const piece = random.of([
+      () => "",
+      () => random.of(PIECES),
+      () => String.fromCharCode(random.below(0x3000)),
+      () => cut(random.of(QUERIES), random),
+    ])();
     text = text.slice(0, at) + piece + text.slice(at + length);
   }
   return text;

@@ -45,7 +45,24 @@ describe("patterns", () => {
   });
 
   it("agree with JavaScript's engine where the syntax means the same", () => {
-    const atom = fc.constantFrom("a", "b", "c", "\\n", ".", "\\d", "\\w", "\\s", "[ab]", "[^a]", "[a-c]", "[^\\w]", "é", "\u{1f600}", "\\W", "[\\d_-]");
+    const atom = fc.constantFrom(
+      "a",
+      "b",
+      "c",
+      "\\n",
+      ".",
+      "\\d",
+      "\\w",
+      "\\s",
+      "[ab]",
+      "[^a]",
+      "[a-c]",
+      "[^\\w]",
+      "é",
+      "\u{1f600}",
+      "\\W",
+      "[\\d_-]",
+    );
     const edge = fc.constantFrom("^", "$", "\\b");
     const repeat = fc.constantFrom("", "", "*", "+", "?", "{2}", "{1,2}", "{0,}", "*?", "+?");
     const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
@@ -57,7 +74,9 @@ describe("patterns", () => {
         fc.tuple(tie("pattern"), tie("pattern"), repeat).map(([left, right, times]) => `(?:${left}|${right})${times}`),
       ),
     }));
-    const text = fc.array(fc.constantFrom("a", "b", "c", "A", "1", "_", " ", "\n", "é", "\u{1f600}", "-"), { maxLength: 8 }).map((parts) => parts.join(""));
+    const text = fc
+      .array(fc.constantFrom("a", "b", "c", "A", "1", "_", " ", "\n", "é", "\u{1f600}", "-"), { maxLength: 8 })
+      .map((parts) => parts.join(""));
     fc.assert(
       fc.property(pattern, text, (each, subject) => {
         expect(compileRegex(each)(subject)).toBe(new RegExp(each, "u").test(subject));

@@ -21,7 +21,8 @@ function againstIdeal({ value, kind }, { quirk, ideal }) {
 }
 
 function againstUpstream({ value, kind, message }, { error, expected_output: expected }) {
-  if (error !== undefined) return kind === error ? null : `expected ${error}, got ${value === undefined ? `${kind}: ${message}` : "a plan"}`;
+  if (error !== undefined)
+    return kind === error ? null : `expected ${error}, got ${value === undefined ? `${kind}: ${message}` : "a plan"}`;
   if (value === undefined) return `is refused as ${kind}: ${message}`;
   const actual = value.tables.map((table, index) => described(table, expected[index]));
   const wanted = expected.map((table) => ({ ...table, fields: sorted(table.fields) }));

@@ -60,6 +60,9 @@ async function runOne(testCase, stem) {
     const { runCase } = await RUNNERS[kind]();
     return await runCase(testCase);
   } catch (error) {
-    return `the engine failed: ${String(error?.stack ?? error).split("\n").slice(0, 3).join(" ")}`;
+    return `the engine failed: ${String(error?.stack ?? error)
+      .split("\n")
+      .slice(0, 3)
+      .join(" ")}`;
   }
 }
