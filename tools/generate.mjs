@@ -51,7 +51,9 @@ async function generateClient(name, target) {
   const sdk = join(target, "sdk.gen.ts");
   writeFileSync(sdk, readFileSync(sdk, "utf8").replace("'./client/index.ts'", "'../transport.ts'"));
   // Laid out like everything else, wherever the target is.
-  execFileSync(join(ROOT, "node_modules/.bin/oxfmt"), ["--config", join(ROOT, ".oxfmtrc.json"), target], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(join(ROOT, "node_modules/.bin/oxfmt"), ["--config", join(ROOT, ".oxfmtrc.json"), target], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 }
 
 /** The page about every timeseries. */

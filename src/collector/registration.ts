@@ -46,7 +46,9 @@ export function startCollectorRegistration(options: CollectorRegistrationOptions
       REGISTRATION_TIMEOUT_MS,
       "The registration with Nexus",
       (signal) =>
-        callServer(options.nexus, { document, name: "Nexus" }, signal, (client) => nexusProducers.cpapiCollectorsPost({ client, body, signal })),
+        callServer(options.nexus, { document, name: "Nexus" }, signal, (client) =>
+          nexusProducers.cpapiCollectorsPost({ client, body, signal }),
+        ),
       stopping.signal,
     );
     if (answer.ok) return;

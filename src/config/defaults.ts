@@ -34,7 +34,12 @@ export const DEFAULTS: Config = Object.freeze({
     refreshIntervalMs: 15_000,
     stateDir: "/var/lib/zonemeter/collector",
   }),
-  nexus: Object.freeze({ listen: NEXUS, leaseMs: NEXUS_LEASE_MS, expirySweepMs: NEXUS_EXPIRY_SWEEP_MS, stateFile: "/var/lib/zonemeter/nexus.json" }),
+  nexus: Object.freeze({
+    listen: NEXUS,
+    leaseMs: NEXUS_LEASE_MS,
+    expirySweepMs: NEXUS_EXPIRY_SWEEP_MS,
+    stateFile: "/var/lib/zonemeter/nexus.json",
+  }),
   store: Object.freeze({ url: null, dataDir: "/var/lib/zonemeter/store", retentionDays: RETENTION_DAYS }),
   api: Object.freeze({
     operatorListen: Object.freeze({ host: LOOPBACK, port: 12_281 }),

@@ -12,7 +12,11 @@ export interface DescribedSetting {
 
 /** Every setting with its value and where that came from. */
 export function describeConfig({ config, origins }: Pick<LoadedConfig, "config" | "origins">): DescribedSetting[] {
-  return SETTINGS.map((setting) => ({ name: fullName(setting), value: printed(setting, config), origin: origins.get(setting) ?? "default" }));
+  return SETTINGS.map((setting) => ({
+    name: fullName(setting),
+    value: printed(setting, config),
+    origin: origins.get(setting) ?? "default",
+  }));
 }
 
 /** The page about the configuration. */

@@ -57,20 +57,22 @@ export function whole(low: number, high: number): Kind<number> {
 export function duration(lowMs: number, highMs: number): Kind<number> {
   return {
     words: `duration, ${printDuration(lowMs)} to ${printDuration(highMs)}`,
-    check: z.string({ error: 'is not a duration: write a whole number and a unit in quotes, such as "10s"' }).transform((value, context) => {
-      try {
-        const ms = Number(parseDurationNs(value, "it")) / Number(NS_PER_MS);
-        if (ms >= lowMs && ms <= highMs) return ms;
-        context.addIssue(`is not from ${printDuration(lowMs)} to ${printDuration(highMs)}`);
-      } catch (error) {
-        context.addIssue(
-          messageOf(error)
-            .replace(/^it ".*" (is not a duration)/s, "$1")
-            .replace(/\.$/, ""),
-        );
-      }
-      return z.NEVER;
-    }),
+    check: z
+      .string({ error: 'is not a duration: write a whole number and a unit in quotes, such as "10s"' })
+      .transform((value, context) => {
+        try {
+          const ms = Number(parseDurationNs(value, "it")) / Number(NS_PER_MS);
+          if (ms >= lowMs && ms <= highMs) return ms;
+          context.addIssue(`is not from ${printDuration(lowMs)} to ${printDuration(highMs)}`);
+        } catch (error) {
+          context.addIssue(
+            messageOf(error)
+              .replace(/^it ".*" (is not a duration)/s, "$1")
+              .replace(/\.$/, ""),
+          );
+        }
+        return z.NEVER;
+      }),
     fromText: asIs,
     print: (ms) => quote(printDuration(ms)),
   };
@@ -95,7 +97,9 @@ export function address(port: "any" | "reachable"): Kind<SocketAddress> {
       const parsed = parseSocketAddress(value);
       if (parsed !== null && (port === "any" || parsed.port !== 0)) return parsed;
       context.addIssue(
-        parsed === null ? "is not an address: write IP:PORT, such as 127.0.0.1:12221 or [::1]:12221" : "has port 0, where nothing can be reached",
+        parsed === null
+          ? "is not an address: write IP:PORT, such as 127.0.0.1:12221 or [::1]:12221"
+          : "has port 0, where nothing can be reached",
       );
       return z.NEVER;
     }),
@@ -117,9 +121,9 @@ export function oneOf<const T extends string>(choices: readonly T[]): Kind<T> {
 export function listOf<T>(item: Kind<T>, least: number): Kind<readonly T[]> {
   return {
     words: `list of ${item.words}`,
-    check: z.array(item.check, { error: "is not a list: put it in brackets" }).min(least, `has less than ${least} entry`) as unknown as z.ZodType<
-      readonly T[]
-    >,
+    check: z
+      .array(item.check, { error: "is not a list: put it in brackets" })
+      .min(least, `has less than ${least} entry`) as unknown as z.ZodType<readonly T[]>,
     fromText: (value) => value.split(",").map((part) => item.fromText(part.trim())),
     print: (values) => `[${values.map(item.print).join(", ")}]`,
   };

@@ -30,7 +30,13 @@ const DAY_MS = 86_400_000;
 /** Every setting, in the order of the documentation. */
 export const SETTINGS: readonly Setting[] = [
   setting("sled", "rackId", "rack_id", uuid, "Field `rack_id` of every timeseries: the rack that the sled is in."),
-  setting("sled", "sledId", "sled_id", optional(uuid, "(from the machine id)"), "Field `sled_id`: must differ from sled to sled and stay the same."),
+  setting(
+    "sled",
+    "sledId",
+    "sled_id",
+    optional(uuid, "(from the machine id)"),
+    "Field `sled_id`: must differ from sled to sled and stay the same.",
+  ),
   setting("sled", "sledModel", "sled_model", text, "Field `sled_model`: the part number."),
   setting("sled", "sledRevision", "sled_revision", whole(0, 4_294_967_295), "Field `sled_revision`."),
   setting("sled", "sledSerial", "sled_serial", optional(text, "(the host name)"), "Field `sled_serial`."),
@@ -96,7 +102,14 @@ export const SETTINGS: readonly Setting[] = [
   setting("nexus", "expirySweepMs", "expiry_sweep", duration(10, DAY_MS), "How often leases are looked at."),
   setting("nexus", "stateFile", "state_file", path, "Keeps registrations over restarts."),
 
-  setting("store", "url", "url", optional(url, "(embedded)"), "A ClickHouse server's HTTP address; without one the store is embedded.", "--store"),
+  setting(
+    "store",
+    "url",
+    "url",
+    optional(url, "(embedded)"),
+    "A ClickHouse server's HTTP address; without one the store is embedded.",
+    "--store",
+  ),
   setting("store", "dataDir", "data_dir", path, "Where the embedded store keeps its data."),
   setting("store", "retentionDays", "retention_days", whole(1, 3_650), "Days that samples are kept."),
 

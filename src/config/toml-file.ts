@@ -54,7 +54,10 @@ async function readText(file: string): Promise<string> {
 function unknownSetting(place: string, section: string, name: string, own: readonly Setting[]): ZonemeterError {
   const elsewhere = SETTINGS.find((setting) => setting.name === name);
   if (elsewhere !== undefined) {
-    return new ZonemeterError("config", `${place}: There is no setting "${section}.${name}"; "${name}" belongs to section [${elsewhere.section}].`);
+    return new ZonemeterError(
+      "config",
+      `${place}: There is no setting "${section}.${name}"; "${name}" belongs to section [${elsewhere.section}].`,
+    );
   }
   return unknownKey(place, "setting", `${section}.${name}`, own.map(fullName));
 }

@@ -39,7 +39,12 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const url = urlOf(options.baseUrl, call);
     let received: Received;
     try {
-      received = await withDeadline(timeoutMs, `The call to ${url}`, (signal) => exchange(agent, method, url, call, options, signal), call.signal);
+      received = await withDeadline(
+        timeoutMs,
+        `The call to ${url}`,
+        (signal) => exchange(agent, method, url, call, options, signal),
+        call.signal,
+      );
     } catch (error) {
       throw new ZonemeterError("unavailable", `${name} at ${options.baseUrl} gave no answer: ${reasonOf(error)}`, { cause: error });
     }
@@ -95,14 +100,18 @@ function readAnswer<Responses>(operation: CompiledOperation, { status, text }: R
   }
   const checked = operation.checkResponse(status, body);
   if ("wrong" in checked)
-    throw new ZonemeterError("invalid_input", `${name} answered ${operation.operationId} with something else than documented: ${checked.wrong}.`);
+    throw new ZonemeterError(
+      "invalid_input",
+      `${name} answered ${operation.operationId} with something else than documented: ${checked.wrong}.`,
+    );
   return { ok: true, status, data: checked.value as Responses[keyof Responses] };
 }
 
 function urlOf(baseUrl: string, call: Call): string {
   const path = call.url.replaceAll(/\{(\w+)\}/g, (_braced, parameter: string) => encodeURIComponent(String(call.path?.[parameter])));
   const url = new URL(path, baseUrl);
-  for (const [key, value] of Object.entries(call.query ?? {})) if (value !== undefined && value !== null) url.searchParams.set(key, String(value));
+  for (const [key, value] of Object.entries(call.query ?? {}))
+    if (value !== undefined && value !== null) url.searchParams.set(key, String(value));
   return url.href;
 }
 

@@ -12,7 +12,8 @@ export function apiVersionFault(header: string | string[] | undefined, latest: s
   if (header === undefined) return `missing expected header "${API_VERSION_HEADER}"`;
   const text = Array.isArray(header) ? header.join(", ") : header;
   const asked = SEMVER.exec(text);
-  if (asked === null) return `bad value for header "${API_VERSION_HEADER}": it must be a semantic version such as ${latest}: ${text.slice(0, 80)}`;
+  if (asked === null)
+    return `bad value for header "${API_VERSION_HEADER}": it must be a semantic version such as ${latest}: ${text.slice(0, 80)}`;
   return isNewer(asked, SEMVER.exec(latest)!) ? `server does not support this API version: ${text}` : null;
 }
 

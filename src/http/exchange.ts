@@ -23,12 +23,18 @@ export async function runHandler(
 ): Promise<FastifyReply> {
   const gone = new AbortController();
   reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) gone.abort(new ZonemeterError("unavailable", "The client closed the connection before it was answered."));
+    if (!reply.raw.writableFinished)
+      gone.abort(new ZonemeterError("unavailable", "The client closed the connection before it was answered."));
   });
   const tell = tellOnce(logger);
   let work: Promise<HandlerResponse> | undefined;
   try {
-    const response = await withDeadline(limits.handlerTimeoutMs, "The handler", (signal) => (work = handler({ ...request, signal })), gone.signal);
+    const response = await withDeadline(
+      limits.handlerTimeoutMs,
+      "The handler",
+      (signal) => (work = handler({ ...request, signal })),
+      gone.signal,
+    );
     return deliver(reply, response, limits.responseTimeoutMs, tell);
   } catch (error) {
     // A handler that settles after all this must still learn that its response went nowhere.
@@ -41,7 +47,10 @@ export async function runHandler(
 }
 
 /** Checks a request against its document; the first thing that is wrong decides. */
-export function checkRequest(operation: CompiledOperation, request: FastifyRequest): { readonly value: Omit<HandlerRequest, "signal"> } | Failure {
+export function checkRequest(
+  operation: CompiledOperation,
+  request: FastifyRequest,
+): { readonly value: Omit<HandlerRequest, "signal"> } | Failure {
   const params = operation.checkParams(request.params as Record<string, unknown>);
   if ("wrong" in params) return badRequest(`bad parameter in URL path: ${params.wrong}`);
   const query = operation.checkQuery(request.query as Record<string, unknown>);

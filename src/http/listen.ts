@@ -17,9 +17,13 @@ function bindFault(error: unknown, name: string, wanted: SocketAddress): Zonemet
   const at = `${name} cannot listen on ${formatSocketAddress(wanted)}`;
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
-      return new ZonemeterError("conflict", `${at}: port ${wanted.port} is in use; stop the program that holds it or choose another port.`, {
-        cause: error,
-      });
+      return new ZonemeterError(
+        "conflict",
+        `${at}: port ${wanted.port} is in use; stop the program that holds it or choose another port.`,
+        {
+          cause: error,
+        },
+      );
     case "EACCES":
       return new ZonemeterError("config", `${at}: this user may not open port ${wanted.port}; choose one above 1023.`, { cause: error });
     case "EADDRNOTAVAIL":
@@ -27,7 +31,9 @@ function bindFault(error: unknown, name: string, wanted: SocketAddress): Zonemet
     case "EINVAL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return new ZonemeterError("config", `${at}: this machine does not have the address ${wanted.host}; name one of its own.`, { cause: error });
+      return new ZonemeterError("config", `${at}: this machine does not have the address ${wanted.host}; name one of its own.`, {
+        cause: error,
+      });
     default:
       return new ZonemeterError("unavailable", `${at}: ${messageOf(error)}.`, { cause: error });
   }

@@ -1,7 +1,14 @@
 import type { Ajv, ValidateFunction } from "ajv";
 import { createAjv } from "./exact-keywords.ts";
 import { COMPONENTS_ID, toJsonSchema } from "./json-schema.ts";
-import { HTTP_METHODS, type HttpMethod, type JsonSchema, type OpenApiDocument, type Operation, type Parameter } from "./openapi-document.ts";
+import {
+  HTTP_METHODS,
+  type HttpMethod,
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+} from "./openapi-document.ts";
 import { parseExactJson } from "./parse-exact-json.ts";
 import { validationMessage } from "./validation-message.ts";
 
@@ -77,7 +84,8 @@ function compileOperation(ajv: Ajv, path: string, method: HttpMethod, operation:
       let check = responseChecks.get(key);
       if (check === undefined) {
         const response = operation.responses[key]!;
-        const schema = response.$ref === undefined ? response.content?.["application/json"]?.schema : { $ref: "#/components/schemas/Error" };
+        const schema =
+          response.$ref === undefined ? response.content?.["application/json"]?.schema : { $ref: "#/components/schemas/Error" };
         check = schema === undefined ? (body) => ({ value: body }) : compileCheck(ajv, schema);
         responseChecks.set(key, check);
       }
@@ -86,7 +94,10 @@ function compileOperation(ajv: Ajv, path: string, method: HttpMethod, operation:
   };
 }
 
-function parameterCheck(ajv: Ajv, parameters: readonly Parameter[]): (raw: Readonly<Record<string, unknown>>) => Checked<Record<string, unknown>> {
+function parameterCheck(
+  ajv: Ajv,
+  parameters: readonly Parameter[],
+): (raw: Readonly<Record<string, unknown>>) => Checked<Record<string, unknown>> {
   const check = compileCheck(ajv, {
     type: "object",
     properties: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
@@ -111,7 +122,13 @@ function compileCheck(ajv: Ajv, schema: JsonSchema): (value: unknown) => Checked
   return (value) => {
     // The keywords replace values within their parent, so even the outermost value gets one.
     const root = { value };
-    return validate(root.value, { instancePath: "", parentData: root, parentDataProperty: "value", rootData: root, dynamicAnchors: {} } as never)
+    return validate(root.value, {
+      instancePath: "",
+      parentData: root,
+      parentDataProperty: "value",
+      rootData: root,
+      dynamicAnchors: {},
+    } as never)
       ? root
       : { wrong: validationMessage(validate.errors) };
   };

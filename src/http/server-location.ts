@@ -16,7 +16,10 @@ export async function callServer<Responses>(
   call: (client: Client) => Promise<Answer<Responses>>,
 ): Promise<Answer<Responses>> {
   const addresses = typeof location === "function" ? await location(signal) : [location];
-  let failure: unknown = new ZonemeterError("unavailable", `No address of ${options.name} is known: nothing was found where it should be announced.`);
+  let failure: unknown = new ZonemeterError(
+    "unavailable",
+    `No address of ${options.name} is known: nothing was found where it should be announced.`,
+  );
   for (const address of addresses) {
     const client = createApiClient({ ...options, baseUrl: `http://${formatSocketAddress(address)}` });
     try {

@@ -21,11 +21,17 @@ export async function notifyCollectors(
       const registrations = expired.filter((registration) => registration.collectorId === collectorId);
       const collector = registry.collector(collectorId);
       if (collector === undefined) return;
-      const client = createApiClient({ document, name: "the collector", baseUrl: `http://${collector.address}`, timeoutMs: NEXUS_NOTICE_TIMEOUT_MS });
+      const client = createApiClient({
+        document,
+        name: "the collector",
+        baseUrl: `http://${collector.address}`,
+        timeoutMs: NEXUS_NOTICE_TIMEOUT_MS,
+      });
       try {
         for (const { endpoint } of registrations) {
           const answer = await oximeterCollector.producerDelete({ client, path: { producer_id: endpoint.id }, signal });
-          if (!answer.ok) logger.warn({ collectorId, producerId: endpoint.id, reason: answer.message }, "a collector refused to forget a producer");
+          if (!answer.ok)
+            logger.warn({ collectorId, producerId: endpoint.id, reason: answer.message }, "a collector refused to forget a producer");
         }
       } catch (error) {
         if (!signal.aborted)

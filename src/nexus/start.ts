@@ -1,4 +1,11 @@
-import { NEXUS_CLOSE_DEADLINE_MS, NEXUS_EXPIRY_SWEEP_MS, NEXUS_LEASE_MS, NS_PER_MS, type Clock, type SocketAddress } from "../core/index.ts";
+import {
+  NEXUS_CLOSE_DEADLINE_MS,
+  NEXUS_EXPIRY_SWEEP_MS,
+  NEXUS_LEASE_MS,
+  NS_PER_MS,
+  type Clock,
+  type SocketAddress,
+} from "../core/index.ts";
 import { loadDocument, startServer } from "../http/index.ts";
 import { Loop, type Logger } from "../runtime/index.ts";
 import { notifyCollectors } from "./expiry.ts";

@@ -74,7 +74,8 @@ export function startRegistration(options: RegistrationOptions): Registration {
         const answer = await callServer(options.nexus, { document, name: "Nexus" }, work, (client) =>
           nexusProducers.cpapiProducersPost({ client, body, signal: work }),
         );
-        if (!answer.ok) throw new ZonemeterError("unavailable", `Nexus refused the registration with status ${answer.status}: ${answer.message}`);
+        if (!answer.ok)
+          throw new ZonemeterError("unavailable", `Nexus refused the registration with status ${answer.status}: ${answer.message}`);
         const { secs, nanos } = answer.data.lease_duration;
         return secs * NS_PER_SECOND + BigInt(nanos);
       },

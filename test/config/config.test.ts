@@ -159,7 +159,12 @@ describe("the configuration", () => {
 
   it("tells of variables that look like settings and are none", async () => {
     const { unknownVariables } = await load({
-      env: { ZONEMETER_PRODUCER_LISTNE: "x", ZONEMETER_API_SERVICE_HOST: "10.0.0.1", ZONEMETER_URL: "http://a", ZONEMETER_UP_DATA_DIR: "d" },
+      env: {
+        ZONEMETER_PRODUCER_LISTNE: "x",
+        ZONEMETER_API_SERVICE_HOST: "10.0.0.1",
+        ZONEMETER_URL: "http://a",
+        ZONEMETER_UP_DATA_DIR: "d",
+      },
     });
     expect(unknownVariables).toEqual(["ZONEMETER_API_SERVICE_HOST", "ZONEMETER_PRODUCER_LISTNE"]);
   });
@@ -185,7 +190,10 @@ describe("a mistake in the file", () => {
       "[producer]\nsample_interval = 10",
       '2:1: producer.sample_interval 10 is not a duration: write a whole number and a unit in quotes, such as "10s".',
     ],
-    ['[producer]\nlisten = "sled:80"', '2:1: producer.listen "sled:80" is not an address: write IP:PORT, such as 127.0.0.1:12221 or [::1]:12221.'],
+    [
+      '[producer]\nlisten = "sled:80"',
+      '2:1: producer.listen "sled:80" is not an address: write IP:PORT, such as 127.0.0.1:12221 or [::1]:12221.',
+    ],
     ['[producer]\nnexus = "127.0.0.1:0"', '2:1: producer.nexus "127.0.0.1:0" has port 0, where nothing can be reached.'],
     ['[producer]\nsources = ["kstat",\n "top"]', '2:1: producer.sources "top" is not one of kstat, zonestat, vmusage, cgroup, replay.'],
     ["[producer]\nsources = []", "2:1: producer.sources [] has less than 1 entry."],

@@ -33,7 +33,9 @@ it("would be found stale where a file is changed, missing or left over", async (
   expect(found.toSorted()).toEqual([
     "src/generated/nexus-producers/extra.ts is not generated any more",
     "src/generated/nexus-producers/index.ts is missing",
-    expect.stringMatching(/^src\/generated\/nexus-producers\/types\.gen\.ts line \d+ is " {4}secs: number;" and should be " {4}secs: bigint;"$/),
+    expect.stringMatching(
+      /^src\/generated\/nexus-producers\/types\.gen\.ts line \d+ is "\s+secs: number;" and should be "\s+secs: bigint;"$/,
+    ),
   ]);
 });
 
@@ -41,7 +43,9 @@ it("says in every client that it is not to be edited", async () => {
   for (const { path } of GENERATED.filter((each) => each.path.startsWith("src/generated/"))) {
     for (const name of await readdir(join(ROOT, path))) {
       const [first] = (await readFile(join(ROOT, path, name), "utf8")).split("\n");
-      expect(first).toBe(`// Generated from openapi/${path.split("/").at(-1)}.json by tools/generate.mjs; do not edit. Run \`make gen\` instead.`);
+      expect(first).toBe(
+        `// Generated from openapi/${path.split("/").at(-1)}.json by tools/generate.mjs; do not edit. Run \`make gen\` instead.`,
+      );
     }
   }
 });

@@ -80,7 +80,13 @@ describe("a call", () => {
     const answer = await oximeterCollector.producerDetails({ client: clientOf(url, "oximeter-collector"), path: { producer_id: uuid(1) } });
     expect(answer).toMatchObject({
       ok: true,
-      data: { id: uuid(1), interval: { secs: 10n }, n_collections: 9007199254740993n, n_failures: 18446744073709551615n, last_failure: null },
+      data: {
+        id: uuid(1),
+        interval: { secs: 10n },
+        n_collections: 9007199254740993n,
+        n_failures: 18446744073709551615n,
+        last_failure: null,
+      },
     });
   });
 

@@ -37,7 +37,9 @@ describe.each(names)("openapi/%s.json", (name) => {
     for (const item of Object.values(document.paths)) {
       for (const operation of Object.values(item)) {
         for (const response of Object.values(operation.responses as Record<string, { $ref?: string; headers?: object }>)) {
-          expect(response.$ref === "#/components/responses/Error" || Object.keys(response.headers ?? {}).includes("x-request-id")).toBe(true);
+          expect(response.$ref === "#/components/responses/Error" || Object.keys(response.headers ?? {}).includes("x-request-id")).toBe(
+            true,
+          );
         }
       }
     }

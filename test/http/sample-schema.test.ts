@@ -4,7 +4,8 @@ import { compileOperations, loadDocument, parseExactJson } from "../../src/http/
 const collect = compileOperations(loadDocument("oximeter-producer"))[0]!;
 const check = (text: string) => collect.checkResponse(200, parseExactJson(text));
 
-const quantile = (p: number) => `{"p":${p},"marker_heights":[0,0,0,0,0],"marker_positions":[1,2,3,4,0],"desired_marker_positions":[1,1.5,2,4,5]}`;
+const quantile = (p: number) =>
+  `{"p":${p},"marker_heights":[0,0,0,0,0],"marker_positions":[1,2,3,4,0],"desired_marker_positions":[1,1.5,2,4,5]}`;
 const histogram = (first: string, edge: string) => `{"start_time":"2026-03-01T00:00:00Z",
   "bins":[{"range":{"type":"range","start":${first},"end":${edge}},"count":18446744073709551615},{"range":{"type":"range_from","start":${edge}},"count":1}],
   "n_samples":2,"min":0,"max":5,"sum_of_samples":-9223372036854775808,"squared_mean":2.5,"p50":${quantile(0.5)},"p90":${quantile(0.9)},"p99":${quantile(0.99)}}`;
@@ -98,7 +99,9 @@ describe("the documented shape of ProducerResults", () => {
   });
 
   it("takes an error item, and no other status", () => {
-    expect(check('[{"status":"err","info":{"type":"datum_error","content":"kstat is gone"}},{"status":"ok","info":[]}]')).toHaveProperty("value");
+    expect(check('[{"status":"err","info":{"type":"datum_error","content":"kstat is gone"}},{"status":"ok","info":[]}]')).toHaveProperty(
+      "value",
+    );
     expect(check('[{"status":"perhaps","info":[]}]')).toHaveProperty("wrong");
     expect(check('{"status":"ok","info":[]}')).toHaveProperty("wrong");
   });

@@ -51,7 +51,10 @@ interface Answer {
   json: { request_id: string; error_code?: string; message: string };
 }
 
-async function send(url: string, options: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {}): Promise<Answer> {
+async function send(
+  url: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+): Promise<Answer> {
   const { method = options.body === undefined ? "GET" : "POST", headers = VERSION, body } = options;
   const response = await request(url, { method: method as "GET", headers, body: body ?? null });
   const text = await response.body.text();
@@ -103,7 +106,9 @@ describe("requests that are as documented", () => {
       seen.push(given);
       return { status: 200, body: { items: [] } };
     };
-    const { url } = await start({ handlers: { cpapi_producers_post: idle, cpapi_collectors_post: idle, cpapi_assigned_producers_list: list } });
+    const { url } = await start({
+      handlers: { cpapi_producers_post: idle, cpapi_collectors_post: idle, cpapi_assigned_producers_list: list },
+    });
     const path = `${url}/metrics/collectors/${UUID.toUpperCase()}/producers`;
     expect((await send(`${path}?limit=007&page_token=&other=1`)).status).toBe(200);
     expect((await send(`${url}//metrics/collectors/{${UUID}}/producers/`)).status).toBe(200);
@@ -194,7 +199,10 @@ describe("requests that are wrong", () => {
       JSON.stringify(ENDPOINT).replace('"secs":10', '"secs":18446744073709551616'),
       "unable to parse JSON body: interval.secs: 18446744073709551616 is not a whole number from 0 to 18446744073709551615",
     ],
-    [{ ...ENDPOINT, interval: { secs: 1, nanos: 4294967296 } }, "unable to parse JSON body: interval.nanos: 4294967296 must be <= 4294967295"],
+    [
+      { ...ENDPOINT, interval: { secs: 1, nanos: 4294967296 } },
+      "unable to parse JSON body: interval.nanos: 4294967296 must be <= 4294967295",
+    ],
   ])("%j is 400 with the reason", async (body, message) => {
     const { url } = await start();
     const answer = await register(url, body);

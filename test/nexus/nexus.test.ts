@@ -59,7 +59,11 @@ describe("registration", () => {
   });
 
   it.each([
-    ["no interval", { interval: { secs: 0n, nanos: 0 } }, "interval 0 s leaves no time between collections: give a longer one, such as 10 s."],
+    [
+      "no interval",
+      { interval: { secs: 0n, nanos: 0 } },
+      "interval 0 s leaves no time between collections: give a longer one, such as 10 s.",
+    ],
     [
       "a host name",
       { address: "localhost:80" },
@@ -75,7 +79,11 @@ describe("registration", () => {
       { address: "127.0.0.1:65536" },
       'unable to parse JSON body: address: "127.0.0.1:65536" is not IP:PORT, such as 127.0.0.1:80 or [::1]:80',
     ],
-    ["port 0", { address: "127.0.0.1:0" }, "address 127.0.0.1:0 has port 0, where nothing can be reached: give the port that was really bound."],
+    [
+      "port 0",
+      { address: "127.0.0.1:0" },
+      "address 127.0.0.1:0 has port 0, where nothing can be reached: give the port that was really bound.",
+    ],
   ])("is refused with %s", async (_name, changes, message) => {
     const nexus = await start();
     await addCollector(nexus, A);

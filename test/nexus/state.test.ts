@@ -84,7 +84,10 @@ describe("the state file", () => {
 
   it("that cannot be read at all keeps Nexus from starting", async () => {
     await mkdir(join(directory, "nexus.json"));
-    await expect(start("nexus.json")).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("cannot be read") as string });
+    await expect(start("nexus.json")).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("cannot be read") as string,
+    });
   });
 
   it("that cannot be written is logged, and registrations go on", async () => {

@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { startCollectorRegistration, type CollectorRegistration, type CollectorRegistrationOptions } from "../../src/collector/registration.ts";
+import {
+  startCollectorRegistration,
+  type CollectorRegistration,
+  type CollectorRegistrationOptions,
+} from "../../src/collector/registration.ts";
 import { recordingLogger } from "../support/logs.ts";
 import { endpoint, post, startTestNexus, uuid } from "../support/nexus.ts";
 import { answer, cut, failure, hang, scriptedNexus, type ScriptedNexus, type Step } from "../support/scripted-nexus.ts";

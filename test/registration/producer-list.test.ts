@@ -54,7 +54,10 @@ describe("the list of producers", () => {
         },
       );
       expect((await fetchProducers(nexus.address, ID, never)).producers).toEqual([endpoint(1), endpoint(2), endpoint(3)]);
-      expect(urls).toEqual([`/metrics/collectors/${ID}/producers?limit=1000`, `/metrics/collectors/${ID}/producers?limit=1000&page_token=t+o%2Fk`]);
+      expect(urls).toEqual([
+        `/metrics/collectors/${ID}/producers?limit=1000`,
+        `/metrics/collectors/${ID}/producers?limit=1000&page_token=t+o%2Fk`,
+      ]);
     }
   });
 
@@ -71,7 +74,10 @@ describe("the list of producers", () => {
     ["a cut connection", cut],
   ])("is abandoned on %s, on whichever page", async (_name, step) => {
     await expect(fetchProducers((await nexusOf(step)).address, ID, never)).rejects.toHaveProperty("name", "ZonemeterError");
-    await expect(fetchProducers((await nexusOf(page([item(1)], "a"), step)).address, ID, never)).rejects.toHaveProperty("name", "ZonemeterError");
+    await expect(fetchProducers((await nexusOf(page([item(1)], "a"), step)).address, ID, never)).rejects.toHaveProperty(
+      "name",
+      "ZonemeterError",
+    );
   });
 
   it("leaves out what cannot be collected from, and says why", async () => {

@@ -82,7 +82,9 @@ describe("a registration", () => {
     const nexus = await startTestNexus();
     closers.push(nexus.stop);
     const first = start({ nexus: nexus.nexus.address });
-    await expect.poll(() => first.registration.state().lastError).toBe("Nexus refused the registration with status 503: Service Unavailable");
+    await expect
+      .poll(() => first.registration.state().lastError)
+      .toBe("Nexus refused the registration with status 503: Service Unavailable");
     await addCollector(nexus, uuid(0xc));
     await registered(first);
     await first.registration.stop();
@@ -193,7 +195,10 @@ describe("stop", () => {
     const good = start({ nexus: (await nexusOf(lease(600))).address });
     await registered(good);
     await good.registration.stop();
-    const bad = start({ nexus: (await nexusOf(failure(500, "x"))).address, backoff: { firstMs: 60_000, factor: 1, capMs: 60_000, spread: 0 } });
+    const bad = start({
+      nexus: (await nexusOf(failure(500, "x"))).address,
+      backoff: { firstMs: 60_000, factor: 1, capMs: 60_000, spread: 0 },
+    });
     await expect.poll(() => bad.registration.state().lastError).not.toBeNull();
     await bad.registration.stop();
     const lost = start({ nexus: () => new Promise(() => undefined) });

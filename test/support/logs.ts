@@ -14,7 +14,13 @@ export function recordingLogger(): { readonly logger: Logger; readonly lines: Lo
       const own = typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};
       lines.push({ level, fields: { ...bindings, ...own }, message: message ?? String(fields) });
     };
-    return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error"), child: (more) => make({ ...bindings, ...more }) } as Logger;
+    return {
+      debug: write("debug"),
+      info: write("info"),
+      warn: write("warn"),
+      error: write("error"),
+      child: (more) => make({ ...bindings, ...more }),
+    } as Logger;
   };
   return { logger: make({}), lines };
 }

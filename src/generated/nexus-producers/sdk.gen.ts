@@ -64,7 +64,9 @@ export const cpapiCollectorsPost = <ThrowOnError extends boolean = false>(option
  *
  * An id that never registered has no producers: its list is empty.
  */
-export const cpapiAssignedProducersList = <ThrowOnError extends boolean = false>(options: Options<CpapiAssignedProducersListData, ThrowOnError>) =>
+export const cpapiAssignedProducersList = <ThrowOnError extends boolean = false>(
+  options: Options<CpapiAssignedProducersListData, ThrowOnError>,
+) =>
   options.client.get<CpapiAssignedProducersListResponses, CpapiAssignedProducersListErrors, ThrowOnError>({
     url: "/metrics/collectors/{collector_id}/producers",
     ...options,

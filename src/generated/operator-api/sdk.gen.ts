@@ -59,7 +59,10 @@ export const timeseriesQuery = <ThrowOnError extends boolean = false>(options: O
  * List the timeseries that can be asked for
  */
 export const timeseriesSchemaList = <ThrowOnError extends boolean = false>(options: Options<TimeseriesSchemaListData, ThrowOnError>) =>
-  options.client.get<TimeseriesSchemaListResponses, TimeseriesSchemaListErrors, ThrowOnError>({ url: "/v1/system/timeseries/schemas", ...options });
+  options.client.get<TimeseriesSchemaListResponses, TimeseriesSchemaListErrors, ThrowOnError>({
+    url: "/v1/system/timeseries/schemas",
+    ...options,
+  });
 
 /**
  * The newest values of every zone seen lately
