@@ -36,14 +36,14 @@ async function ask(query: string): Promise<Table[]> {
   return readResultJson(done.stdout) as Table[];
 }
 
-/** The newest point of the group's counter: its total, when that was, and when it began. */
-async function newestCpu(): Promise<{ totalNs: bigint; timestampNs: bigint; startTimeNs: bigint } | undefined> {
-  const [table] = await ask(`get zone_resource:cpu_nsec | filter zone_name == "/${GROUP}" && state != "waitrq" | last 1`);
+/** The group's CPU time as stored: the sum of all increases from its start, when it was last sampled, and when it began. */
+async function storedCpu(): Promise<{ totalNs: bigint; timestampNs: bigint; startTimeNs: bigint } | undefined> {
+  const [table] = await ask(`get zone_resource:cpu_nsec | filter zone_name == "/${GROUP}" && state != "waitrq"`);
   const series = table!.timeseries;
   if (series.length < 2) return undefined;
   let totalNs = 0n;
-  for (const each of series) totalNs += (each.points.dimensions[0]!.values.values as ArrayLike<bigint>)[0]!;
-  return { totalNs, timestampNs: series[0]!.points.timestampsNs[0]!, startTimeNs: series[0]!.points.startTimesNs![0]! };
+  for (const each of series) for (const increase of Array.from(each.points.dimensions[0]!.values.values as ArrayLike<bigint>)) totalNs += increase;
+  return { totalNs, timestampNs: series[0]!.points.timestampsNs.at(-1)!, startTimeNs: series[0]!.points.startTimesNs![0]! };
 }
 
 /** What the kernel itself says the group has used, in ns. */
@@ -97,23 +97,22 @@ describe("live cgroups through the whole path", () => {
     await once(load.stdout!, "data");
     const usedNs = Number(kernelCpuNs());
     const seen = await until("the group's CPU time to be stored", 20_000, async () => {
-      const newest = await newestCpu();
+      const newest = await storedCpu();
       return newest !== undefined && Number(newest.totalNs) > 0.98 * usedNs ? newest : undefined;
     });
     expect(Number(seen.totalNs)).toBeLessThan(1.02 * Number(kernelCpuNs()));
   });
 
   it.runIf(canMakeGroups)("goes on with the same timeseries after SIGKILL", async () => {
-    const before = (await newestCpu())!;
+    const before = (await storedCpu())!;
     up.kill("SIGKILL");
     await up.finished;
     up = new ZonemeterProcess(args);
     await up.line("ready ");
     const after = await until("a newer sample", 20_000, async () => {
-      const newest = await newestCpu();
+      const newest = await storedCpu();
       return newest !== undefined && newest.timestampNs > before.timestampNs ? newest : undefined;
     });
-    // `last 1` of a counter spans from its start, so the start time shows which incarnation it is.
     expect(after.startTimeNs).toBe(before.startTimeNs);
     const [all] = await ask(`get zone_resource:cpu_nsec | filter zone_name == "/${GROUP}" && state == "user"`);
     expect(all!.timeseries).toHaveLength(1);
