@@ -67,10 +67,15 @@ function wrapOf(amount: Amount, bound: bigint | null): WrappedAmount | null {
   if (amount === null) return null;
   const least = smallestOf(amount);
   if (least < (bound === null ? HALF_OF_U64 : bound + 1n)) return null;
-  return { kind: "wrapped", printed: least };
+  return { kind: "wrapped", printed: printedOf(amount) };
 }
 
 function derived(amount: Amount, fraction: Fraction): [Amount, Fraction] {
   if (amount === null) return [amount, fraction];
-  return [{ kind: "wrapped", printed: smallestOf(amount) }, "wrapped"];
+  return [{ kind: "wrapped", printed: printedOf(amount) }, "wrapped"];
+}
+
+/** The number that the token shows at face value. */
+function printedOf(amount: NonNullable<Amount>): bigint {
+  return isAmbiguous(amount) ? amount.asKiB[0] : smallestOf(amount);
 }
