@@ -7,7 +7,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { addCollector, list, startTestNexus, uuid } from "../support/nexus.ts";
 import { answer, cut, failure, hang, lease, scriptedNexus, type ScriptedNexus, type Step } from "../support/scripted-nexus.ts";
 
-/** Quick, and never twice the same, so that a test sees whether delays come from it. */
+/** Attempts follow one another at once. */
 const QUICK = { firstMs: 1, factor: 1, capMs: 1, spread: 0 };
 const ID = uuid(0x77);
 const EXPECTED = { id: ID, kind: "sled_agent", address: "[fd00::5]:4711", interval: { secs: 30n, nanos: 0 } };
