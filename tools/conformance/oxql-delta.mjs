@@ -1,27 +1,29 @@
-// Rows of one counter or histogram to points: `delta.json`.
-import { differenceOfPoints, distributionOf, sameList, tableOf, timeNs, valuesOf } from "./oxql-values.mjs";
+// Cases of delta.json: rows of one counter or histogram to points.
+import { pointsOf } from "../../dist/oxql/index.js";
 import { valueColumn } from "./memory-data.mjs";
+import { attempt, DIALECTS } from "./oxql-refusal.mjs";
+import { differenceOfPoints, distributionOf, sameList, tableOf, timeNs, valuesOf } from "./oxql-values.mjs";
 
-/** Why the case fails, or null. `oxql` is the room's outside; without it the built one is taken. */
-export async function runCase(test, oxql = undefined) {
-  const { pointsOf } = oxql ?? (await import("../../dist/oxql/index.js"));
+export function runCase(testCase) {
+  const { datum_type: datumType, measurements, error } = testCase;
   const series = {
     fields: [],
-    startTimesNs: BigInt64Array.from(test.measurements, ({ start_time }) => timeNs(start_time)),
-    timestampsNs: BigInt64Array.from(test.measurements, ({ timestamp }) => timeNs(timestamp)),
-    values: valueColumn(test.measurements.map(({ value }) => storedValue(value, test.datum_type)), test.datum_type),
+    startTimesNs: BigInt64Array.from(measurements, ({ start_time: start }) => timeNs(start)),
+    timestampsNs: BigInt64Array.from(measurements, ({ timestamp }) => timeNs(timestamp)),
+    values: valueColumn(measurements.map(({ value }) => storedValue(value, datumType)), datumType),
   };
-  let actual;
-  try {
-    actual = pointsOf(series, "case:counter", "upstream");
-  } catch (error) {
-    return error.kind === test.error ? null : `failed with ${error.kind}: ${error.message}`;
-  }
-  const values = valuesOf(actual.dimensions[0].values);
-  if (test.quirk && test.ideal_values !== undefined && sameList(test.ideal_values, values)) return null;
-  if (test.error !== undefined) return `succeeded instead of failing with ${test.error}`;
-  const wanted = tableOf({ name: "case:counter", timeseries: [{ fields: {}, points: test.expected }] });
-  return differenceOfPoints(wanted.timeseries[0].points, actual);
+  const reasons = (error === undefined ? DIALECTS : ["upstream"]).map((dialect) => {
+    const reason = judge(attempt(() => pointsOf(series, "case:counter", dialect)), testCase);
+    return reason === null ? null : `${dialect}: ${reason}`;
+  });
+  return reasons.find((reason) => reason !== null) ?? null;
+}
+
+function judge({ value, kind, message }, { error, expected, quirk, ideal_values: idealValues }) {
+  if (value === undefined) return kind === error ? null : `${kind}: ${message}`;
+  if (quirk && idealValues !== undefined && sameList(idealValues, valuesOf(value.dimensions[0].values))) return null;
+  if (error !== undefined) return `gives points instead of ${error}`;
+  return differenceOfPoints(tableOf({ name: "", timeseries: [{ fields: {}, points: expected }] }).timeseries[0].points, value);
 }
 
 /** A value of the case files as the store holds it. */

@@ -1,69 +1,49 @@
-// Whole queries over raw samples in memory: `query.json`.
+// Cases of query.json: whole queries over raw samples in memory.
+import { ZonemeterError } from "../../dist/core/index.js";
+import { execute, parse, plan } from "../../dist/oxql/index.js";
+import { compileRegex } from "../../dist/oxql/regex.js";
 import { MemoryData } from "./memory-data.mjs";
+import { catalogueOf } from "./oxql-catalogue.mjs";
 import { storedValue } from "./oxql-delta.mjs";
-import { differenceOfTables, differenceOfValues, fieldsOf, timeNs } from "./oxql-values.mjs";
+import { attempt, DIALECTS } from "./oxql-refusal.mjs";
+import { judge } from "./oxql-table-ops.mjs";
+import { fieldsOf, timeNs } from "./oxql-values.mjs";
 
-/** Why the case fails, or null. The modules are those of the product; without them the built ones are taken. */
-export async function runCase(test, modules = undefined) {
-  const { oxql, core, compileRegex } = modules ?? (await builtModules());
-  const nowNs = timeNs(test.now);
-  const schemas = test.schema.map(schemaOf);
-  const types = new Map(schemas.map(({ timeseriesName, datumType }) => [timeseriesName, datumType]));
-  const catalogue = new core.Catalogue(schemas);
-  const data = new MemoryData(test.data.map((series) => storedSeries(series, types)), {
-    matches: (pattern, text) => compileRegex(pattern)(text),
-    limitError: (message) => new core.ZonemeterError("limit", message),
-  });
-  let actual;
-  try {
-    const query = oxql.parse(test.query, { nowNs, dialect: "upstream" });
-    oxql.plan(query, catalogue, { dialect: "upstream" });
-    const signal = new AbortController().signal;
-    actual = (await oxql.execute(query, { catalogue, data, nowNs, signal, dialect: "upstream" })).tables;
-  } catch (error) {
-    return error.kind === test.error ? null : `failed with ${error.kind}: ${error.message}`;
+export async function runCase(testCase) {
+  const inputs = testCase.data.map(({ fields }) => fieldsOf(fields));
+  for (const dialect of testCase.error === undefined ? DIALECTS : ["upstream"]) {
+    const reason = judge(await ask(testCase, dialect), testCase, inputs);
+    if (reason !== null) return `${dialect}: ${reason}`;
   }
-  const reasons = [test.error === undefined ? differenceOfTables(test.expected, actual) : `succeeded instead of failing with ${test.error}`];
-  const inputs = test.data.map(({ fields }) => fieldsOf(fields));
-  if (test.quirk && test.ideal_values !== undefined) reasons.push(differenceOfValues(test.ideal_values, actual, inputs));
-  return reasons.includes(null) ? null : reasons[0];
+  return null;
 }
 
-async function builtModules() {
-  const [oxql, core, { compileRegex }] = await Promise.all([
-    import("../../dist/oxql/index.js"),
-    import("../../dist/core/index.js"),
-    import("../../dist/oxql/regex.js"),
-  ]);
-  return { oxql, core, compileRegex };
+async function ask({ now, schema, data, query: text }, dialect) {
+  const nowNs = timeNs(now);
+  const catalogue = catalogueOf(schema);
+  const source = new MemoryData(data.map((series) => storedSeries(series, catalogue)), {
+    matches: (pattern, value) => compileRegex(pattern)(value),
+    limitError: (message) => new ZonemeterError("limit", message),
+  });
+  const running = attempt(() => {
+    const query = parse(text, { nowNs, dialect });
+    plan(query, catalogue, { dialect });
+    return execute(query, { catalogue, data: source, nowNs, signal: new AbortController().signal, dialect });
+  });
+  if (running.value === undefined) return running;
+  return running.value.then(
+    ({ tables }) => ({ value: tables }),
+    (error) => attempt(() => { throw error; }),
+  );
 }
 
-/** A schema of the case files, which have names and types alone. */
-export function schemaOf({ timeseries_name, datum_type, fields }) {
-  const [targetName, metricName] = timeseries_name.split(":");
-  const described = Object.entries(fields).map(([name, type]) => ({ name, type, source: "target", description: "", values: null }));
+function storedSeries({ timeseries_name: timeseriesName, fields, samples }, catalogue) {
+  const { datumType } = catalogue.get(timeseriesName);
   return {
-    timeseriesName: timeseries_name,
-    targetName,
-    metricName,
-    version: 1,
-    targetDescription: "",
-    metricDescription: "",
-    authzScope: "fleet",
-    visibility: "operator_only",
-    units: "none",
-    datumType: datum_type,
-    fields: described.sort((a, b) => (a.name < b.name ? -1 : 1)),
-  };
-}
-
-function storedSeries({ timeseries_name, fields, samples }, types) {
-  const datumType = types.get(timeseries_name);
-  return {
-    timeseriesName: timeseries_name,
+    timeseriesName,
     fields: fieldsOf(fields),
-    samples: samples.map(({ start_time, timestamp, value }) => ({
-      startTimeNs: start_time === undefined ? null : timeNs(start_time),
+    samples: samples.map(({ start_time: start, timestamp, value }) => ({
+      startTimeNs: start === undefined ? null : timeNs(start),
       timestampNs: timeNs(timestamp),
       value: storedValue(value, datumType),
     })),

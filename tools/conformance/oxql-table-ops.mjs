@@ -1,22 +1,25 @@
-// One table operation on given tables: `table-ops.json`.
+// Cases of table-ops.json: one operation on given tables.
+import { parseOperation, runOperation } from "../../dist/oxql/index.js";
+import { attempt, DIALECTS } from "./oxql-refusal.mjs";
 import { differenceOfTables, differenceOfValues, fieldsOf, tableOf, timeNs } from "./oxql-values.mjs";
 
-/** Why the case fails, or null. `oxql` is the room's outside; without it the built one is taken. */
-export async function runCase(test, oxql = undefined) {
-  const { parseOperation, runOperation } = oxql ?? (await import("../../dist/oxql/index.js"));
-  const endTimeNs = timeNs(test.query_end);
-  let actual;
-  try {
-    const operation = parseOperation(test.op, { nowNs: endTimeNs, dialect: "upstream" });
-    actual = runOperation(test.tables.map(tableOf), operation, { endTimeNs, dialect: "upstream" });
-  } catch (error) {
-    return error.kind === test.error ? null : `failed with ${error.kind}: ${error.message}`;
-  }
-  const reasons = [];
-  if (test.error === undefined) reasons.push(differenceOfTables(test.expected, actual));
-  else reasons.push(`succeeded instead of failing with ${test.error}`);
-  if (test.quirk && test.ideal !== undefined) reasons.push(differenceOfTables(test.ideal, actual));
-  const inputs = test.tables.flatMap(({ timeseries }) => timeseries.map(({ fields }) => fieldsOf(fields)));
-  if (test.quirk && test.ideal_values !== undefined) reasons.push(differenceOfValues(test.ideal_values, actual, inputs));
+export function runCase(testCase) {
+  const { op, query_end: queryEnd, tables, error } = testCase;
+  const endTimeNs = timeNs(queryEnd);
+  const inputs = tables.flatMap(({ timeseries }) => timeseries.map(({ fields }) => fieldsOf(fields)));
+  const reasons = (error === undefined ? DIALECTS : ["upstream"]).map((dialect) => {
+    const result = attempt(() => runOperation(tables.map(tableOf), parseOperation(op, { nowNs: endTimeNs, dialect }), { endTimeNs, dialect }));
+    const reason = judge(result, testCase, inputs);
+    return reason === null ? null : `${dialect}: ${reason}`;
+  });
+  return reasons.find((reason) => reason !== null) ?? null;
+}
+
+/** Why a result is neither upstream's nor, for a quirk, the plain one; or null. Both kinds of cases that have tables are judged so. */
+export function judge({ value, kind, message }, { error, expected, quirk, ideal, ideal_values: idealValues }, inputs) {
+  if (value === undefined) return kind === error ? null : `${kind}: ${message}`;
+  const reasons = [error === undefined ? differenceOfTables(expected, value) : `gives tables instead of ${error}`];
+  if (quirk && ideal !== undefined) reasons.push(differenceOfTables(ideal, value));
+  if (quirk && idealValues !== undefined) reasons.push(differenceOfValues(idealValues, value, inputs));
   return reasons.includes(null) ? null : reasons[0];
 }

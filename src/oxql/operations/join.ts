@@ -80,12 +80,16 @@ function commonRows(left: BigInt64Array, right: BigInt64Array): [Uint32Array, Ui
 }
 
 function checkAlignment(tables: readonly Table[], { position }: Join): void {
-  const filled = tables.filter(({ timeseries }) => timeseries.length > 0);
-  const alignments = filled.map((table) => commonAlignment(table, "join", "join_alignment_mismatch", position));
-  const other = alignments.findIndex((alignment) => !sameAlignment(alignment, alignments[0]!));
-  if (other === -1) return;
-  const names = `${filled[0]!.name} and ${filled[other]!.name}`;
-  throw queryError("join_alignment_mismatch", `${names} are aligned to different times: align both with one period, best behind the group.`, position);
+  const [first, ...later] = tables.filter(({ timeseries }) => timeseries.length > 0);
+  if (first === undefined) return;
+  const alignment = commonAlignment(first, "join", "join_alignment_mismatch", position);
+  for (const { name, timeseries } of later) {
+    const other = timeseries.find((series) => !sameAlignment(series.alignment, alignment));
+    if (other === undefined) continue;
+    const how = other.alignment === null ? "is not aligned as" : "is aligned to other times than";
+    const remedy = "align all tables with one period, best behind the group";
+    throw queryError("join_alignment_mismatch", `${describeTimeseries(name, other.fields)} ${how} ${first.name} is: ${remedy}.`, position);
+  }
 }
 
 function checkShape({ name, timeseries }: Table, { on, position }: Join): void {
