@@ -255,6 +255,9 @@ export const STORE_MARK_CACHE_BYTES = 16_000_000;
 /** Inserts per table whose tokens are remembered; an older one that comes again is stored again, and collapsed by readers. */
 export const STORE_DEDUPLICATION_WINDOW = 1_000;
 
+/** Days that a retention may have; the engine's expiry knows no time after 2106. */
+export const STORE_RETENTION_MAX_DAYS = 10_000;
+
 /** How far a sample's time may be ahead where samples expire at all; beyond it the sample is refused. A stamp of 2100 would never expire. */
 export const STORE_FUTURE_MS = 86_400_000;
 

@@ -53,7 +53,10 @@ export interface IdentityBook {
   isFromEarlierRun(subjectKey: string, incarnation: string): boolean;
   /** The stamp of a snapshot measured at `wallNs`: later than every stamp of this subject and source before it. The rule is `StampClock`'s. */
   stampFor(subjectKey: string, source: SourceName, wallNs: bigint): bigint;
-  /** Writes what is new, if anything is. Resolves with what to tell people: that it could not be written (the next call tries again), or that stamps are ahead of the wall clock. */
+  /**
+   * Writes what is new, if anything is. Resolves with what to tell people: that it could not be written (the next call tries again), or that
+   * stamps are ahead of the wall clock.
+   */
   save(): Promise<readonly Diagnostic[]>;
   /** Writes the exact last stamps. */
   close(): Promise<void>;
@@ -77,8 +80,8 @@ export async function openIdentityBook(options: { readonly stateDir: string | nu
   const file = new IdentityFile(stateDir);
   const { state, diagnostic } = await file.load();
   const book = new Book(clock, file, state, diagnostic === null ? [] : [diagnostic]);
-  // Proves that the directory can be written before anything depends on it.
-  await book.write();
+  // Proves that the directory can be written before anything depends on it. No leave for stamps yet: the clock may still be wrong.
+  await book.write(0n);
   return book;
 }
 
@@ -163,6 +166,8 @@ class Book implements IdentityBook {
   }
 
   async save(): Promise<readonly Diagnostic[]> {
+    // What another source has begun to write may be this one's too.
+    await this.#writing;
     const diagnostics: Diagnostic[] = [];
     const aheadNs = this.#stamps.aheadNs();
     if (aheadNs > NOTABLE_LEAD_NS) {
@@ -171,7 +176,7 @@ class Book implements IdentityBook {
     }
     if (!this.#changed && this.#lastStampNs <= this.#ceilingNs && this.#clockLeadNs() <= this.#writtenLeadNs + CLOCK_SLACK_NS) return diagnostics;
     try {
-      await this.write();
+      await this.write(IDENTITY_STAMP_RESERVE_NS);
     } catch (error) {
       diagnostics.push({ code: "identity-not-saved", text: messageOf(error), line: null });
     }
@@ -183,7 +188,7 @@ class Book implements IdentityBook {
   }
 
   /** Writes the book as it is when earlier writes are through, with leave to give out stamps up to `reserveNs` further. */
-  async write(reserveNs: bigint = IDENTITY_STAMP_RESERVE_NS): Promise<void> {
+  async write(reserveNs: bigint): Promise<void> {
     const next = this.#writing.then(() => this.#writeNow(reserveNs));
     this.#writing = next.catch(() => undefined);
     await next;

@@ -94,7 +94,7 @@ export const SOURCES: readonly SourceRow[] = [
     needs: "a readable cgroup file system, v2, v1 or both",
     costs: "some 15 small kernel files for each group and read",
     intervalMs: 10_000,
-    deadlineMs: 10_000,
+    deadlineMs: 30_000,
     finite: false,
     create: ({ book, clock, hostRoot }) => createCgroupSource({ book, clock, ...(hostRoot === undefined ? {} : { hostRoot }) }),
   },
