@@ -1,4 +1,5 @@
 import { fitsInteger, formatRfc3339, isHistogramType, isIntegerType, ZonemeterError, type Datum, type ProducerResult, type Sample } from "../core/index.ts";
+import { ByteWriter } from "./byte-writer.ts";
 import { quoteJson, stringifyExact, type ExactJson } from "./exact-json.ts";
 import type { NamedFields } from "./read-fields.ts";
 import { histogramJson } from "./write-histogram.ts";
@@ -9,37 +10,50 @@ import { histogramJson } from "./write-histogram.ts";
  * make samples keep such values out.
  */
 export function writeProducerResults(results: readonly ProducerResult[]): Buffer {
-  const parts = results.map((result) => {
-    if (result.status === "err") return `{"status":"err","info":${stringifyExact({ ...result.error } as ExactJson)}}`;
-    let text = '{"status":"ok","info":[';
-    let separator = "";
-    for (const sample of result.samples) {
-      text += separator + sampleJson(sample);
-      separator = ",";
+  const samples = results.reduce((sum, result) => sum + (result.status === "ok" ? result.samples.length : 0), 0);
+  const out = new ByteWriter(samples * EXPECTED_SAMPLE_BYTES);
+  out.text("[");
+  for (const [i, result] of results.entries()) {
+    if (i > 0) out.text(",");
+    if (result.status === "err") out.text(`{"status":"err","info":${stringifyExact({ ...result.error } as ExactJson)}}`);
+    else {
+      out.text('{"status":"ok","info":[');
+      for (const [j, sample] of result.samples.entries()) writeSample(out, sample, j > 0);
+      out.text("]}");
     }
-    return `${text}]}`;
-  });
-  return Buffer.from(`[${parts.join(",")}]`);
+  }
+  out.text("]");
+  return out.finish();
 }
 
-function sampleJson(sample: Sample): string {
-  return (
-    `{"measurement":{"timestamp":${timeJson(sample.timestampNs)},"datum":${datumJson(sample)}},"timeseries_name":"${sample.timeseriesName}",` +
-    `"timeseries_version":${sample.timeseriesVersion},"target":${namedFieldsJson(sample.target)},"metric":${namedFieldsJson(sample.metric)}}`
+/** Bytes of a usual sample; only a guess at how much to set aside at first. */
+const EXPECTED_SAMPLE_BYTES = 1_200;
+
+function writeSample(out: ByteWriter, sample: Sample, isFollowing: boolean): void {
+  out.text(
+    `${isFollowing ? "," : ""}{"measurement":{"timestamp":${timeJson(sample.timestampNs)},"datum":${datumJson(sample)}},` +
+      `"timeseries_name":"${sample.timeseriesName}","timeseries_version":${sample.timeseriesVersion},"target":`,
   );
+  out.bytes(namedFieldsJson(sample.target));
+  out.bytes(BEFORE_METRIC);
+  out.bytes(namedFieldsJson(sample.metric));
+  out.bytes(AFTER_METRIC);
 }
+
+const BEFORE_METRIC = Buffer.from(',"metric":');
+const AFTER_METRIC = Buffer.from("}");
 
 /** Targets and metrics are shared by many samples, so each one's text is made once and lives as long as the object does. */
-const namedFieldsTexts = new WeakMap<NamedFields, string>();
+const namedFieldsTexts = new WeakMap<NamedFields, Buffer>();
 
-function namedFieldsJson(named: NamedFields): string {
+function namedFieldsJson(named: NamedFields): Buffer {
   const known = namedFieldsTexts.get(named);
   if (known !== undefined) return known;
   const fields = named.fields.map(({ name, value }) => {
     if (isIntegerType(value.type) && !fitsInteger(value.type, value.value as bigint)) fail(`field ${name}`, value.value);
     return `${quoteJson(name)}:{"name":${quoteJson(name)},"value":{"type":"${value.type}","value":${stringifyExact(value.value)}}}`;
   });
-  const text = `{"name":${quoteJson(named.name)},"fields":{${fields.join(",")}}}`;
+  const text = Buffer.from(`{"name":${quoteJson(named.name)},"fields":{${fields.join(",")}}}`);
   namedFieldsTexts.set(named, text);
   return text;
 }
