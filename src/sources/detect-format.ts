@@ -5,7 +5,8 @@ export const TEXT_FORMATS = ["kstat-p", "kstat-j", "zonestat-p", "zonestat-human
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 
 const ZONESTAT_P = /^(?:(?:\d{1,12}|\d{8}T\d{6}Z):)?(?:interval|report-[a-z]+):[a-z]/;
-const ZONESTAT_HUMAN = /^SUMMARY +Cpus\/Online: |(?:^|, )Interval: \d+, Duration: |(?:^|, )Report: (?:High|Average|Total) Usage$|^Collecting data for first interval/;
+const ZONESTAT_HUMAN =
+  /^SUMMARY +Cpus\/Online: |(?:^|, )Interval: \d+, Duration: |(?:^|, )Report: (?:High|Average|Total) Usage$|^Collecting data for first interval/;
 const PRSTAT = /^ *(?:PID +USERNAME|ZONEID +NPROC)\b/;
 const KSTAT_P = /^[^:\s][^:\t]*:-?\d+:[^\t]*:[^:\t]+\t/;
 const KSTAT_P_COLONS = /^[A-Za-z_]\w*:-?\d+:[^:\t]*:[^:\t]+:/;

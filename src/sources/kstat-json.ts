@@ -47,7 +47,8 @@ export class KstatJsonReader implements TextReader<KstatSnapshot> {
 
   end(): KstatSnapshot[] {
     this.#looseEnds();
-    if (this.#state !== "between") this.#findings.add("truncated-document", "The text ends inside a document; what was whole of it is kept.", this.#line);
+    if (this.#state !== "between")
+      this.#findings.add("truncated-document", "The text ends inside a document; what was whole of it is kept.", this.#line);
     this.#snapshots.finish();
     if (!this.#sawAnything) this.#findings.add("no-data", "There is no kstat output; that does not mean that nothing is used.");
     return this.#snapshots.take();
@@ -80,7 +81,8 @@ export class KstatJsonReader implements TextReader<KstatSnapshot> {
       case "]":
         this.#looseEnds();
         if (this.#state !== "document") this.#damage("a document that has no beginning");
-        if (this.#state === "document" && this.#objects === 0) this.#findings.add("no-data", "A document is empty: nothing matched.", this.#line);
+        if (this.#state === "document" && this.#objects === 0)
+          this.#findings.add("no-data", "A document is empty: nothing matched.", this.#line);
         this.#snapshots.finish();
         this.#state = "between";
         break;
@@ -173,9 +175,11 @@ export class KstatJsonReader implements TextReader<KstatSnapshot> {
       return;
     }
     const object = readKstatObject(/[\x80-\xff]/.test(printed) ? ownText(printed) : printed);
-    if (object?.repaired === true) this.#findings.add("illegal-escape", "A string has an escape that JSON does not know; it was repaired.", this.#objectLine);
+    if (object?.repaired === true)
+      this.#findings.add("illegal-escape", "A string has an escape that JSON does not know; it was repaired.", this.#objectLine);
     const kstat = object === null ? null : this.#kstatOf(object.fields);
-    if (kstat === null) this.#findings.add("malformed-object", `The object ${quoteLine(printed)} is damaged and was dropped.`, this.#objectLine);
+    if (kstat === null)
+      this.#findings.add("malformed-object", `The object ${quoteLine(printed)} is damaged and was dropped.`, this.#objectLine);
     else this.#snapshots.add(kstat);
   }
 
@@ -208,7 +212,8 @@ export class KstatJsonReader implements TextReader<KstatSnapshot> {
 
   #time(statistic: string, value: string): bigint | null {
     const time = kstatTimeNs(value);
-    if (time === null) this.#findings.add("malformed-row", `The ${statistic} ${quoteLine(value)} is no time and was dropped.`, this.#objectLine);
+    if (time === null)
+      this.#findings.add("malformed-row", `The ${statistic} ${quoteLine(value)} is no time and was dropped.`, this.#objectLine);
     return time?.ns ?? null;
   }
 
@@ -219,7 +224,7 @@ export class KstatJsonReader implements TextReader<KstatSnapshot> {
     if (loose === "") return;
     const time = this.#state === "between" ? toolTime(loose) : null;
     if (time !== null) this.#snapshots.startAt(time.timeNs);
-    else if (/^kstat: /.test(loose)) this.#findings.add("tool-error", `The tool reported ${quoteLine(loose)}.`, this.#line);
+    else if (loose.startsWith("kstat: ")) this.#findings.add("tool-error", `The tool reported ${quoteLine(loose)}.`, this.#line);
     else this.#damage(quoteLine(loose));
   }
 

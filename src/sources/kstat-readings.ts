@@ -48,10 +48,40 @@ const METRICS: readonly KstatMetric[] = [
   counter("forks_failed", "cause", "noproc", "zones", "forkfail_noproc", U32_MAX),
   counter("forks_failed", "cause", "nomem", "zones", "forkfail_nomem", U32_MAX),
   counter("forks_failed", "cause", "misc", "zones", "forkfail_misc", U32_MAX),
-  { metric: "memory_resident", places: [["memory_cap", "rss"], ["physicalmem", "usage"]], most: U64_MAX },
-  { metric: "memory_resident_cap", places: [["memory_cap", "physcap"], ["physicalmem", "value"]], most: U64_MAX, none: NO_PHYSICAL_CAP },
-  { metric: "swap_reserved", places: [["swapresv", "usage"], ["memory_cap", "swap"]], most: U64_MAX },
-  { metric: "swap_reserved_cap", places: [["swapresv", "value"], ["memory_cap", "swapcap"]], most: U64_MAX, none: U64_MAX },
+  {
+    metric: "memory_resident",
+    places: [
+      ["memory_cap", "rss"],
+      ["physicalmem", "usage"],
+    ],
+    most: U64_MAX,
+  },
+  {
+    metric: "memory_resident_cap",
+    places: [
+      ["memory_cap", "physcap"],
+      ["physicalmem", "value"],
+    ],
+    most: U64_MAX,
+    none: NO_PHYSICAL_CAP,
+  },
+  {
+    metric: "swap_reserved",
+    places: [
+      ["swapresv", "usage"],
+      ["memory_cap", "swap"],
+    ],
+    most: U64_MAX,
+  },
+  {
+    metric: "swap_reserved_cap",
+    places: [
+      ["swapresv", "value"],
+      ["memory_cap", "swapcap"],
+    ],
+    most: U64_MAX,
+    none: U64_MAX,
+  },
   { metric: "memory_locked", places: [["lockedmem", "usage"]], most: U64_MAX },
   { metric: "memory_locked_cap", places: [["lockedmem", "value"]], most: U64_MAX, none: U64_MAX },
   { metric: "processes", places: [["nprocs", "usage"]], most: U64_MAX },

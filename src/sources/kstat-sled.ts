@@ -23,7 +23,8 @@ const CPU_STATES: ReadonlyMap<string, boolean> = new Map([
  */
 export function sledReadings(snapshot: KstatSnapshot): { readings: Reading[]; of: Kstat | null } {
   const readings: Reading[] = [];
-  const find = (module: string, name: string): Kstat | null => snapshot.kstats.find((kstat) => kstat.module === module && kstat.name === name) ?? null;
+  const find = (module: string, name: string): Kstat | null =>
+    snapshot.kstats.find((kstat) => kstat.module === module && kstat.name === name) ?? null;
   const systemPages = find("unix", "system_pages");
   const arcstats = find("zfs", "arcstats");
   const cpus = snapshot.kstats.filter((kstat) => kstat.module === "cpu_info");

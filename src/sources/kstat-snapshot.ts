@@ -67,7 +67,12 @@ export class KstatSnapshots {
     if (this.#kstats.size === 0) this.#line = kstat.line;
     this.#statistics += kstat.stats.size + 4;
     if (this.#statistics > KSTAT_SNAPSHOT_MAX_STATISTICS) {
-      this.#findings.addOnce(`size ${this.#line}`, "too-many-statistics", "A snapshot has too many statistics; the rest of it was dropped.", kstat.line);
+      this.#findings.addOnce(
+        `size ${this.#line}`,
+        "too-many-statistics",
+        "A snapshot has too many statistics; the rest of it was dropped.",
+        kstat.line,
+      );
       return;
     }
     this.#kstats.set(key, kstat);

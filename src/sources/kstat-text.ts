@@ -188,7 +188,8 @@ export class KstatTextReader implements TextReader<KstatSnapshot>, LineSink {
       this.#findings.add("malformed-row", `The ${where} ${quoteLine(value)} is no time and was dropped.`, line);
       return null;
     }
-    if (time.comma) this.#findings.addOnce("comma", "locale-decimal-comma", "Times have a decimal comma: run the tool with LC_ALL=C.", line);
+    if (time.comma)
+      this.#findings.addOnce("comma", "locale-decimal-comma", "Times have a decimal comma: run the tool with LC_ALL=C.", line);
     return time.ns;
   }
 

@@ -28,7 +28,8 @@ export interface PrstatTotal {
   readonly loadAverages: readonly [number, number, number];
 }
 
-const ROW = /^ *(\d{1,9}) +(\d{1,9}) +(\d{1,5}[KMGTPE]) +(\d{1,5}[KMGTPE]) +(\d{1,3}(?:[.,]\d)?)% +([\d:]{7,9}) +(\d{1,3}(?:[.,]\d)?)% +((\S{1,64}) *)$/;
+const ROW =
+  /^ *(\d{1,9}) +(\d{1,9}) +(\d{1,5}[KMGTPE]) +(\d{1,5}[KMGTPE]) +(\d{1,3}(?:[.,]\d)?)% +([\d:]{7,9}) +(\d{1,3}(?:[.,]\d)?)% +((\S{1,64}) *)$/;
 const TOTAL = /^Total: +(\d{1,9}) processes, +(\d{1,9}) lwps, +load averages: +(\d{1,6}[.,]\d\d), +(\d{1,6}[.,]\d\d), +(\d{1,6}[.,]\d\d)$/;
 const UNITS = "KMGTPE";
 const CUT_MARK = "*";

@@ -101,7 +101,16 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
   }
 
   #begin(line: number): void {
-    this.#open = { line, timeNs: this.#timeNs, processRows: 0, inZones: false, isPadded: false, processes: 0, zones: [], zoneIds: new Set() };
+    this.#open = {
+      line,
+      timeNs: this.#timeNs,
+      processRows: 0,
+      inZones: false,
+      isPadded: false,
+      processes: 0,
+      zones: [],
+      zoneIds: new Set(),
+    };
     this.#timeNs = null;
   }
 
@@ -117,7 +126,12 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
 
   #zone(open: OpenPrstat, content: string, line: number): void {
     if (open.zones.length >= TEXT_REPORT_MAX_ROWS) {
-      this.#findings.addOnce(`rows of ${open.line}`, "too-many-rows", `A report has more than ${TEXT_REPORT_MAX_ROWS} zones; the rest was dropped.`, line);
+      this.#findings.addOnce(
+        `rows of ${open.line}`,
+        "too-many-rows",
+        `A report has more than ${TEXT_REPORT_MAX_ROWS} zones; the rest was dropped.`,
+        line,
+      );
       return;
     }
     const zone = readPrstatRow(content, this.#names);
@@ -129,8 +143,10 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
     open.zoneIds.add(zone.row.zoneId);
     open.processes += zone.row.nproc;
     if (zone.comma) this.#comma(line);
-    if (zone.row.zoneNamePrefix !== null) this.#findings.addOnce("name", "name-truncated", "Names of zones are cut: use a pipe and no -W.", line);
-    if (zone.row.cpuTimeTruncated) this.#findings.addOnce("time", "time-truncated", "A CPU time is too long for its column: a lower bound.", line);
+    if (zone.row.zoneNamePrefix !== null)
+      this.#findings.addOnce("name", "name-truncated", "Names of zones are cut: use a pipe and no -W.", line);
+    if (zone.row.cpuTimeTruncated)
+      this.#findings.addOnce("time", "time-truncated", "A CPU time is too long for its column: a lower bound.", line);
   }
 
   #total(content: string, line: number): void {

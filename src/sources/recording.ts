@@ -79,7 +79,8 @@ export class Recording {
       }
     } catch (error) {
       if (error instanceof ZonemeterError) throw error;
-      if (!isGzipError(error)) throw new ZonemeterError("unavailable", `The recording ${this.path} cannot be read (${messageOf(error)}).`, { cause: error });
+      if (!isGzipError(error))
+        throw new ZonemeterError("unavailable", `The recording ${this.path} cannot be read (${messageOf(error)}).`, { cause: error });
       if (this.#reader === null) throw invalid(this.path, 1, "it is not whole gzip data", error);
       this.#findings.add("truncated-gzip", `The gzip data end early (${messageOf(error)}); what came before is replayed.`);
     }

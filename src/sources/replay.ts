@@ -152,7 +152,9 @@ class Replay implements ReplaySource {
     const key = `${sled.sledId}/${set.tool}`;
     const lastNs = this.#lastNs.get(key);
     if (lastNs !== undefined && set.timeNs <= lastNs) {
-      this.#add(recording, [{ code: "time-went-back", text: "A snapshot is not later than the one before and was left out.", line: set.of.line }]);
+      this.#add(recording, [
+        { code: "time-went-back", text: "A snapshot is not later than the one before and was left out.", line: set.of.line },
+      ]);
       return [];
     }
     const { snapshots, diagnostics } =
@@ -181,7 +183,8 @@ class Replay implements ReplaySource {
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new ZonemeterError("unavailable", "Reading the recording was called off before it was done.", { cause: signal.reason }));
+    onAbort = () =>
+      reject(new ZonemeterError("unavailable", "Reading the recording was called off before it was done.", { cause: signal.reason }));
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
   });

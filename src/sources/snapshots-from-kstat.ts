@@ -46,7 +46,14 @@ export function snapshotsFromKstat(snapshot: KstatSnapshot, context: KstatContex
     if (instance === 0) sledBootNs = bootTimeNs;
     const incarnation = `${zoneName}/${instance}/${identity.crtimeNs}`;
     const timestampNs = context.stampOf(zoneName);
-    const sighting = { subjectKey: zoneName, incarnation, bootTimeNs, crtimeNs: identity.crtimeNs!, snaptimeNs: identity.snaptimeNs!, timestampNs };
+    const sighting = {
+      subjectKey: zoneName,
+      incarnation,
+      bootTimeNs,
+      crtimeNs: identity.crtimeNs!,
+      snaptimeNs: identity.snaptimeNs!,
+      timestampNs,
+    };
     const startTimeNs = context.startTimeOf(sighting);
     if (startTimeNs >= timestampNs) {
       const text = `Zone ${zoneName} began after the time of this snapshot, which is left out for it.`;

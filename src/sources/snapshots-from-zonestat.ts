@@ -17,10 +17,16 @@ export interface ZonestatContext {
  * incarnation is the name alone, and its start time, which no gauge uses, is 0. Reports that are not whole, that overlap another run's,
  * or that sum up intervals (the tool computes those wrongly) give nothing but a diagnostic.
  */
-export function snapshotsFromZonestat(report: ZonestatReport, context: ZonestatContext): { snapshots: Snapshot[]; diagnostics: Diagnostic[] } {
+export function snapshotsFromZonestat(
+  report: ZonestatReport,
+  context: ZonestatContext,
+): { snapshots: Snapshot[]; diagnostics: Diagnostic[] } {
   const withheld = reasonToWithhold(report);
   if (withheld !== null || report.timeNs === null) {
-    return { snapshots: [], diagnostics: [{ code: "report-withheld", text: `A report is withheld: ${withheld ?? "it has no time"}.`, line: report.line }] };
+    return {
+      snapshots: [],
+      diagnostics: [{ code: "report-withheld", text: `A report is withheld: ${withheld ?? "it has no time"}.`, line: report.line }],
+    };
   }
   const snapshots: Snapshot[] = [];
   const add = (subject: Snapshot["subject"], subjectKey: string, readings: readonly Reading[]): void => {
@@ -45,6 +51,9 @@ function sledReadings({ summary, resources }: ZonestatReport): Reading[] {
   const readings: Reading[] = [];
   if (summary?.cpusOnline != null) readings.push(readingOf("cpus_online", BigInt(summary.cpusOnline)));
   const total: Amount = summary?.physicalBytes ?? resources.find(({ type }) => type === "physical-memory")?.total ?? null;
-  if (total !== null) readings.push(readingOf("memory_total", typeof total === "bigint" ? total : isAmbiguous(total) ? "its decimal point is lost" : "it cannot be"));
+  if (total !== null)
+    readings.push(
+      readingOf("memory_total", typeof total === "bigint" ? total : isAmbiguous(total) ? "its decimal point is lost" : "it cannot be"),
+    );
   return readings;
 }

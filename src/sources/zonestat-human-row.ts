@@ -1,6 +1,13 @@
 import type { NamePool } from "./name-pool.ts";
 import { NO_PERCENT_FROM } from "./field-cursor.ts";
-import { ambiguousAmount, isDoubtfulToken, LARGEST_PLAIN_AMOUNT, SMALLEST_KIB_TOKEN, type Amount, type Fraction } from "./zonestat-amount.ts";
+import {
+  ambiguousAmount,
+  isDoubtfulToken,
+  LARGEST_PLAIN_AMOUNT,
+  SMALLEST_KIB_TOKEN,
+  type Amount,
+  type Fraction,
+} from "./zonestat-amount.ts";
 import type { SummaryRow } from "./zonestat-report.ts";
 
 const AMOUNT = /^(0|[1-9]\d{0,3})(?:\.(\d))?([KMGTPE])?$/;

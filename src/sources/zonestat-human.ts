@@ -125,7 +125,13 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     if (PASSED_OVER.test(content)) return true;
     if (content.startsWith("ZONE ") && content.includes("USED")) {
       this.#inTable = content.split(/ +/).join(" ") === COLUMNS;
-      if (!this.#inTable) this.#findings.addOnce("columns", "unknown-resource", `The columns ${quoteLine(content)} are not known; the table was passed over.`, line);
+      if (!this.#inTable)
+        this.#findings.addOnce(
+          "columns",
+          "unknown-resource",
+          `The columns ${quoteLine(content)} are not known; the table was passed over.`,
+          line,
+        );
       return true;
     }
     const summary = SUMMARY.exec(content);
@@ -161,7 +167,12 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     const row: SummaryRow | null = readHumanRow(content.split(/ +/), this.#names);
     if (row === null || this.#open!.zones.has(row.zone)) return this.#damaged(content, line);
     if (summary.rows.length >= TEXT_REPORT_MAX_ROWS) {
-      this.#findings.addOnce(`rows of ${this.#open!.line}`, "too-many-rows", `A report has more than ${TEXT_REPORT_MAX_ROWS} rows; the rest was dropped.`, line);
+      this.#findings.addOnce(
+        `rows of ${this.#open!.line}`,
+        "too-many-rows",
+        `A report has more than ${TEXT_REPORT_MAX_ROWS} rows; the rest was dropped.`,
+        line,
+      );
       return;
     }
     this.#open!.zones.add(row.zone);
@@ -183,7 +194,13 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     const { summary } = open;
     if (summary !== null) withholdSummaryWraps(summary, open.bounds);
     this.#done.push({
-      ...{ kind, timeNs, line, startTimeNs, endTimeNs, count, elapsedSec },
+      kind,
+      timeNs,
+      line,
+      startTimeNs,
+      endTimeNs,
+      count,
+      elapsedSec,
       intervalSec: null,
       complete: true,
       standing: "certain",
@@ -198,7 +215,11 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     this.#supported = false;
     this.#open = null;
     this.#done = [];
-    this.#findings.add("unsupported-dialect", "These are columns of Oracle Solaris 11, whose numbers mean other things; the text is refused.", line);
+    this.#findings.add(
+      "unsupported-dialect",
+      "These are columns of Oracle Solaris 11, whose numbers mean other things; the text is refused.",
+      line,
+    );
   }
 
   #time(text: string | undefined, line: number): bigint | null {

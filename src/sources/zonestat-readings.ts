@@ -55,7 +55,8 @@ function zoneReadings({ summary, resources, psets }: ZoneRows, report: ZonestatR
   const halted = isHalted(summary, resources);
   const online = report.summary?.cpusOnline ?? null;
   const used = summary?.cpuUsed ?? (psets.length > 0 ? sumOfHundredths(psets) : null);
-  if (used !== null) readings.push(readingOf("cpu_used", online !== null && used > online ? "more CPUs than are online were printed" : used));
+  if (used !== null)
+    readings.push(readingOf("cpu_used", online !== null && used > online ? "more CPUs than are online were printed" : used));
   if (psets.length > 0) readings.push(readingOf("cpu_cap", psets.find(({ cpuCap }) => cpuCap !== null)?.cpuCap ?? NO_CAP));
   for (const { type, row } of resources) {
     const metrics = RESOURCE_METRICS.get(type);
@@ -64,8 +65,10 @@ function zoneReadings({ summary, resources, psets }: ZoneRows, report: ZonestatR
     readings.push(readingOf(metrics[0], halted ? HALTED : measured(row.used)));
     readings.push(readingOf(metrics[1], ignoreCaps.has(type) ? "the daemon prints the use for the cap" : measured(row.cap, NO_CAP)));
   }
-  if (summary !== null && !given.has("physical-memory")) readings.push(readingOf("memory_resident", halted ? HALTED : measured(summary.physicalBytes)));
-  if (summary !== null && !given.has("virtual-memory")) readings.push(readingOf("swap_reserved", halted ? HALTED : measured(summary.virtualBytes)));
+  if (summary !== null && !given.has("physical-memory"))
+    readings.push(readingOf("memory_resident", halted ? HALTED : measured(summary.physicalBytes)));
+  if (summary !== null && !given.has("virtual-memory"))
+    readings.push(readingOf("swap_reserved", halted ? HALTED : measured(summary.virtualBytes)));
   return readings;
 }
 

@@ -96,7 +96,12 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
     }
     if (report.rowCount >= TEXT_REPORT_MAX_ROWS) {
       report.overlapping = true;
-      this.#findings.addOnce(`rows of ${report.line}`, "too-many-rows", `A report has more than ${TEXT_REPORT_MAX_ROWS} rows and is withheld.`, line);
+      this.#findings.addOnce(
+        `rows of ${report.line}`,
+        "too-many-rows",
+        `A report has more than ${TEXT_REPORT_MAX_ROWS} rows and is withheld.`,
+        line,
+      );
       return;
     }
     const cursor = this.#cursor;
@@ -118,13 +123,23 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
       }
       case "twice":
         report.overlapping = true;
-        this.#findings.addOnce(`twice ${report.line}`, "overlapping-reports", "A row comes twice in one report, so rows of two runs are mixed.", line);
+        this.#findings.addOnce(
+          `twice ${report.line}`,
+          "overlapping-reports",
+          "A row comes twice in one report, so rows of two runs are mixed.",
+          line,
+        );
     }
   }
 
   #header(kind: ReportKind, line: number): void {
     const header = readZonestatHeader(this.#cursor, kind);
-    if (header === null) this.#findings.add("malformed-row", `The header ${quoteLine(this.#cursor.text, this.#cursor.at, this.#cursor.end)} is damaged.`, line);
+    if (header === null)
+      this.#findings.add(
+        "malformed-row",
+        `The header ${quoteLine(this.#cursor.text, this.#cursor.at, this.#cursor.end)} is damaged.`,
+        line,
+      );
     this.#begin(header ?? noHeader(kind), line);
   }
 
@@ -132,7 +147,11 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
     this.#giveUpStale(header);
     const report = new OpenReport(header, line);
     if (this.#open.length > 0) {
-      this.#findings.add("overlapping-reports", "A report begins inside another one; both are withheld, as rows do not tell whose they are.", line);
+      this.#findings.add(
+        "overlapping-reports",
+        "A report begins inside another one; both are withheld, as rows do not tell whose they are.",
+        line,
+      );
       report.overlapping = true;
       for (const other of this.#open) other.overlapping = true;
     }
@@ -143,7 +162,11 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
   #footer(kind: ReportKind, stamp: string | null, line: number): void {
     const footer = readZonestatFooter(this.#cursor, kind, stamp);
     if (footer === null) {
-      this.#findings.add("malformed-row", `The footer ${quoteLine(this.#cursor.text, this.#cursor.at, this.#cursor.end)} is damaged.`, line);
+      this.#findings.add(
+        "malformed-row",
+        `The footer ${quoteLine(this.#cursor.text, this.#cursor.at, this.#cursor.end)} is damaged.`,
+        line,
+      );
       return;
     }
     let index = this.#open.findIndex((report) => report.fits(footer));

@@ -45,7 +45,11 @@ export function withholdSummaryWraps(summary: ZonestatSummary, bounds: MemoryBou
 /** The same for the rows of one resource. Totals that its own `[resource]` line does not give are taken from the summary's. */
 export function withholdResourceWraps(resource: ZonestatResource, bounds: MemoryBounds): void {
   const fallback =
-    resource.type === "virtual-memory" ? bounds.virtual : resource.type.endsWith("-memory") && resource.type !== "shm-memory" ? bounds.physical : null;
+    resource.type === "virtual-memory"
+      ? bounds.virtual
+      : resource.type.endsWith("-memory") && resource.type !== "shm-memory"
+        ? bounds.physical
+        : null;
   const bound = upperBound(resource.total) ?? fallback;
   let system = false;
   let total: ResourceRow | null = null;

@@ -14,13 +14,19 @@ import { cut, damageNumberIn, dropField, FUZZ_RUNS, FUZZ_SEED } from "./damage.t
 
 /** Damages one line after another and looks at what is accepted of each; one reader sees them all, so that its memory shows too. */
 function fuzz(what: string, step: (random: Random, run: number) => void): void {
-  test(`${what}: no damaged line gives a wrong value (seed ${FUZZ_SEED}, ${FUZZ_RUNS} lines)`, () => {
-    const random = new Random(FUZZ_SEED);
-    const began = performance.now();
-    for (let run = 0; run < FUZZ_RUNS; run++) step(random, run);
-    const heapMb = Math.round(process.memoryUsage().heapUsed / 1e6);
-    figures.push(`${what}: ${Math.round(FUZZ_RUNS / ((performance.now() - began) / 1000))} damaged lines/s, heap ${heapMb} MB at the end`);
-  }, 600_000 + FUZZ_RUNS * 2);
+  test(
+    `${what}: no damaged line gives a wrong value (seed ${FUZZ_SEED}, ${FUZZ_RUNS} lines)`,
+    () => {
+      const random = new Random(FUZZ_SEED);
+      const began = performance.now();
+      for (let run = 0; run < FUZZ_RUNS; run++) step(random, run);
+      const heapMb = Math.round(process.memoryUsage().heapUsed / 1e6);
+      figures.push(
+        `${what}: ${Math.round(FUZZ_RUNS / ((performance.now() - began) / 1000))} damaged lines/s, heap ${heapMb} MB at the end`,
+      );
+    },
+    600_000 + FUZZ_RUNS * 2,
+  );
 }
 
 const figures: string[] = [];
@@ -50,8 +56,11 @@ const FIELD = /(?<=:)\d[\d.K%-]*(?=:|$)/g;
 
 describe("zonestat -p", () => {
   const healthy = "interval:summary:db:0.32:0.69%:-:-:9437184K:4.68%:-:20971520K:7.81%:-";
-  const whole = (rows: readonly string[], header = "since-last-interval:20270305T101500Z:7:140", footer = "20270305T101500Z20:140"): string =>
-    `interval:header:${header}\n${rows.join("\n")}\n${healthy}\ninterval:footer:${footer}\n`;
+  const whole = (
+    rows: readonly string[],
+    header = "since-last-interval:20270305T101500Z:7:140",
+    footer = "20270305T101500Z20:140",
+  ): string => `interval:header:${header}\n${rows.join("\n")}\n${healthy}\ninterval:footer:${footer}\n`;
   const original = readWhole(new ZonestatReader(), whole(ZONESTAT_ROWS)).items[0]!;
   /** All rows of a report by table and zone, with the totals of each table. */
   const rowsOf = ({ summary, resources, psets }: ZonestatReport): Map<string, unknown> => {
@@ -74,7 +83,11 @@ describe("zonestat -p", () => {
   fuzz("zonestat -p rows", (random, run) => {
     const at = random.below(ZONESTAT_ROWS.length);
     const row = ZONESTAT_ROWS[at]!;
-    const damages = [(): string => damageNumberIn(random, row, FIELD), (): string => dropField(random, row, ":"), (): string => cut(random, row)];
+    const damages = [
+      (): string => damageNumberIn(random, row, FIELD),
+      (): string => dropField(random, row, ":"),
+      (): string => cut(random, row),
+    ];
     const damaged = random.pick(damages)();
     const [report, ...others] = reader.push(Buffer.from(whole(ZONESTAT_ROWS.with(at, damaged))));
     reader.takeDiagnostics();
@@ -88,7 +101,8 @@ describe("zonestat -p", () => {
   fuzz("zonestat -p headers and footers", (random, run) => {
     const [header, footer] = ["since-last-interval:20270305T101500Z:7:140", "20270305T101500Z20:140"];
     const pick = random.chance(0.5);
-    const damage = (text: string): string => random.pick([damageNumberIn(random, text, /\d+(?=:|$)/g), cut(random, text), dropField(random, text, ":")]);
+    const damage = (text: string): string =>
+      random.pick([damageNumberIn(random, text, /\d+(?=:|$)/g), cut(random, text), dropField(random, text, ":")]);
     const damaged = pick ? damage(header) : damage(footer);
     const text = whole(ZONESTAT_ROWS, pick ? damaged : header, pick ? footer : damaged);
     const own = new ZonestatReader();
@@ -118,7 +132,11 @@ ${other}
   const reader = new ZonestatHumanReader();
 
   fuzz("zonestat for people", (random, run) => {
-    const damages = [(): string => damageNumberIn(random, row, /(?<= )\d[\d.GM%]*(?= |$)/g), (): string => dropField(random, row.trim().replaceAll(/ +/g, " "), " "), (): string => cut(random, row)];
+    const damages = [
+      (): string => damageNumberIn(random, row, /(?<= )\d[\d.GM%]*(?= |$)/g),
+      (): string => dropField(random, row.trim().replaceAll(/ +/g, " "), " "),
+      (): string => cut(random, row),
+    ];
     const damaged = random.pick(damages)();
     const reports = reader.push(Buffer.from(whole(damaged)));
     reader.takeDiagnostics();
@@ -170,17 +188,64 @@ function measured(snapshots: readonly KstatSnapshot[]): Map<string, unknown> {
 }
 
 const KSTATS: readonly (readonly [kind: string, statistics: readonly (readonly [string, string])[]])[] = [
-  ["caps:7:lockedmem_zone_7", [["usage", "123456"], ["value", "18446744073709551615"]]],
-  ["caps:7:nprocs_zone_7", [["usage", "4821"], ["value", "5000"]]],
-  ["caps:7:swapresv_zone_7", [["usage", "987654144"], ["value", "2147483648"]]],
-  ["memory_cap:7:web", [["anon_alloc_fail", "31"], ["anonpgin", "41"], ["execpgin", "59"], ["fspgin", "26"], ["rss", "535822336"]]],
-  ["zones:7:web", [["avenrun_1min", "979"], ["boot_time", "1804152200"], ["forkfail_cap", "32"], ["nsec_sys", "3846264338327"], ["nsec_user", "9502884197169399"], ["nsec_waitrq", "37510"]]],
+  [
+    "caps:7:lockedmem_zone_7",
+    [
+      ["usage", "123456"],
+      ["value", "18446744073709551615"],
+    ],
+  ],
+  [
+    "caps:7:nprocs_zone_7",
+    [
+      ["usage", "4821"],
+      ["value", "5000"],
+    ],
+  ],
+  [
+    "caps:7:swapresv_zone_7",
+    [
+      ["usage", "987654144"],
+      ["value", "2147483648"],
+    ],
+  ],
+  [
+    "memory_cap:7:web",
+    [
+      ["anon_alloc_fail", "31"],
+      ["anonpgin", "41"],
+      ["execpgin", "59"],
+      ["fspgin", "26"],
+      ["rss", "535822336"],
+    ],
+  ],
+  [
+    "zones:7:web",
+    [
+      ["avenrun_1min", "979"],
+      ["boot_time", "1804152200"],
+      ["forkfail_cap", "32"],
+      ["nsec_sys", "3846264338327"],
+      ["nsec_user", "9502884197169399"],
+      ["nsec_waitrq", "37510"],
+    ],
+  ],
 ];
-const COMMON = [["crtime", "500.000000001"], ["snaptime", "90000.000000005"], ["zonename", "web"]] as const;
+const COMMON = [
+  ["crtime", "500.000000001"],
+  ["snaptime", "90000.000000005"],
+  ["zonename", "web"],
+] as const;
 
 describe("kstat -p", () => {
   const lines = KSTATS.flatMap(([key, statistics]) => [...statistics, ...COMMON].map(([name, value]) => `${key}:${name}\t${value}`));
-  const healthy = lines.map((line) => line.replace(/^(\w+):7:/, "$1:8:").replace("zone_7", "zone_8").replace(":web:", ":db:").replace("\tweb", "\tdb"));
+  const healthy = lines.map((line) =>
+    line
+      .replace(/^(\w+):7:/, "$1:8:")
+      .replace("zone_7", "zone_8")
+      .replace(":web:", ":db:")
+      .replace("\tweb", "\tdb"),
+  );
   const original = measured(readWhole(new KstatTextReader(), `${[...lines, ...healthy].join("\n")}\n`).items);
   const reader = new KstatTextReader();
 
@@ -190,7 +255,10 @@ describe("kstat -p", () => {
     const tab = line.indexOf("\t");
     const isName = line.includes("zonename");
     const damages = [
-      (): string => (isName ? `${line.slice(0, tab + 1)}we${random.pick([" ", "\0", "é", "/"])}b` : line.slice(0, tab + 1) + damageNumberIn(random, line.slice(tab + 1), /^.*$/g)),
+      (): string =>
+        isName
+          ? `${line.slice(0, tab + 1)}we${random.pick([" ", "\0", "é", "/"])}b`
+          : line.slice(0, tab + 1) + damageNumberIn(random, line.slice(tab + 1), /^.*$/g),
       (): string => dropField(random, line, random.pick([":", "\t"])),
       (): string => cut(random, line.slice(0, tab + 1)),
       (): string => damageNumberIn(random, line, /(?<=:)7(?=:)/g),
@@ -208,7 +276,9 @@ describe("kstat -j", () => {
   const print = (id: string, name: string): string =>
     KSTATS.map(([key, statistics]) => {
       const [module, , kstatName] = key.replaceAll("7", id).replace("web", name).split(":") as [string, string, string];
-      const data = [...statistics, ["crtime", COMMON[0][1]] as const, ["snaptime", COMMON[1][1]] as const].map(([statistic, value]) => `\t\t"${statistic}": ${value},\n`);
+      const data = [...statistics, ["crtime", COMMON[0][1]] as const, ["snaptime", COMMON[1][1]] as const].map(
+        ([statistic, value]) => `\t\t"${statistic}": ${value},\n`,
+      );
       return `{\n\t"module": "${module}",\n\t"instance": ${id},\n\t"name": "${kstatName}",\n\t"class": "c",\n\t"type": 1,\n\t"snaptime": 1.000000001,\n\t"data": {\n${data.join("")}\t\t"zonename": "${name}"\n\t}\n}`;
     }).join(", ");
   const damagedPart = print("7", "web").split("\n");

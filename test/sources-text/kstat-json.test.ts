@@ -47,7 +47,10 @@ describe("kstat -j", () => {
 
   test("documents after the first begin with a comma", () => {
     const { snapshots, codes } = read(`[${zone(5, "a", "1")}, ${zone(6, "b", "2")}]\n\n[, ${zone(5, "a", "3")}, ${zone(6, "b", "4")}]\n`);
-    expect(users(snapshots)).toEqual([["1", "2"], ["3", "4"]]);
+    expect(users(snapshots)).toEqual([
+      ["1", "2"],
+      ["3", "4"],
+    ]);
     expect(codes).toEqual(["leading-separator"]);
   });
 
@@ -71,9 +74,14 @@ describe("kstat -j", () => {
   });
 
   test("an escape that JSON does not know is repaired and nothing is lost", () => {
-    const { snapshots, codes } = read(`[${object("sderr", 0, "n", ['"V": "\\?W\\u00e4\\t\\/"', '"Größe": "ö"', '"snaptime": 9.000000000'])}]`);
+    const { snapshots, codes } = read(
+      `[${object("sderr", 0, "n", ['"V": "\\?W\\u00e4\\t\\/"', '"Größe": "ö"', '"snaptime": 9.000000000'])}]`,
+    );
     expect(codes).toEqual(["illegal-escape"]);
-    expect([...snapshots[0]!.kstats[0]!.stats]).toEqual([["V", "?Wä\t/"], ["Größe", "ö"]]);
+    expect([...snapshots[0]!.kstats[0]!.stats]).toEqual([
+      ["V", "?Wä\t/"],
+      ["Größe", "ö"],
+    ]);
   });
 
   test("a zone that went away has its crtime alone", () => {
@@ -89,7 +97,8 @@ describe("kstat -j", () => {
 });
 
 describe("damage costs one object", () => {
-  const around = (middle: string): { snapshots: KstatSnapshot[]; codes: string[] } => read(`[${zone(1, "a", "1")}, ${middle}, ${zone(9, "z", "9")}]\n`);
+  const around = (middle: string): { snapshots: KstatSnapshot[]; codes: string[] } =>
+    read(`[${zone(1, "a", "1")}, ${middle}, ${zone(9, "z", "9")}]\n`);
 
   test.each([
     ["a lost quote", zone(5, "web", "7").replace('"web",', '"web,')],

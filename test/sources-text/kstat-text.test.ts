@@ -40,7 +40,10 @@ describe("kstat -p", () => {
             crtimeNs: 0n,
             snaptimeNs: 10_400_500_551_201_281n,
             zonename: LONG,
-            stats: new Map([["nsec_sys", "5"], ["nsec_user", "18446744073709551615"]]),
+            stats: new Map([
+              ["nsec_sys", "5"],
+              ["nsec_user", "18446744073709551615"],
+            ]),
             readFailed: false,
           },
         ],
@@ -76,9 +79,17 @@ describe("kstat -p", () => {
   });
 
   test("a zone that went away leaves its crtime alone", () => {
-    const { snapshots, codes } = read(`zones:9:web:class\tzone_misc\nzones:9:web:crtime\t44.500000000\n${zone(10, "db", 1, "50.000000000")}`);
+    const { snapshots, codes } = read(
+      `zones:9:web:class\tzone_misc\nzones:9:web:crtime\t44.500000000\n${zone(10, "db", 1, "50.000000000")}`,
+    );
     expect(codes).toEqual(["kstat-read-failed"]);
-    expect(snapshots[0]!.kstats[0]).toMatchObject({ readFailed: true, zonename: null, snaptimeNs: null, crtimeNs: 44_500_000_000n, class: "zone_misc" });
+    expect(snapshots[0]!.kstats[0]).toMatchObject({
+      readFailed: true,
+      zonename: null,
+      snaptimeNs: null,
+      crtimeNs: 44_500_000_000n,
+      class: "zone_misc",
+    });
     expect(snapshots[0]!.kstats[1]!.readFailed).toBe(false);
   });
 
@@ -108,12 +119,18 @@ describe("where one snapshot ends and the next begins", () => {
 
   test("an empty line, a time line, or both", () => {
     for (const between of ["\n", "1804241710\n", "\n1804241710\n", "\nFri Mar  5 13:07:09 UTC 2027\n"]) {
-      expect(names(read(first + between + second).snapshots), JSON.stringify(between)).toEqual([["a", "b"], ["a", "b"]]);
+      expect(names(read(first + between + second).snapshots), JSON.stringify(between)).toEqual([
+        ["a", "b"],
+        ["a", "b"],
+      ]);
     }
   });
 
   test("a kstat that comes again with later values, where runs were appended without a mark", () => {
-    expect(names(read(first + second).snapshots)).toEqual([["a", "b"], ["a", "b"]]);
+    expect(names(read(first + second).snapshots)).toEqual([
+      ["a", "b"],
+      ["a", "b"],
+    ]);
     const one = zone(1, "a", 7, "100.000000000") + zone(1, "a", 9, "110.000000000") + zone(1, "a", 12, "120.000000000");
     expect(read(one).snapshots.map(({ kstats }) => kstats[0]!.stats.get("nsec_user"))).toEqual(["7", "9", "12"]);
   });
@@ -121,7 +138,10 @@ describe("where one snapshot ends and the next begins", () => {
   test("a kstat that two selectors match is printed twice and read once", () => {
     expect(names(read(first + zone(1, "a", 7, "100.000000000")).snapshots)).toEqual([["a", "b"]]);
     const split = "zones:1:a:nsec_user\t7\nzones:2:b:nsec_user\t8\nzones:1:a:nsec_sys\t5\n";
-    expect([...read(split).snapshots[0]!.kstats[0]!.stats]).toEqual([["nsec_user", "7"], ["nsec_sys", "5"]]);
+    expect([...read(split).snapshots[0]!.kstats[0]!.stats]).toEqual([
+      ["nsec_user", "7"],
+      ["nsec_sys", "5"],
+    ]);
   });
 
   test("a date that is not in UTC dates nothing", () => {
@@ -149,18 +169,27 @@ describe("damage", () => {
     expect(snapshots[0]!.kstats).toEqual(read(whole).snapshots[0]!.kstats);
   });
 
-  test.each(["100.00000000", "100.0000000000", "100", "-1.000000000", "1e2", "0100.000000000", "100.000000000 ", "100;000000000", "١00.000000000"])(
-    "a snaptime of %j is none",
-    (snaptime) => {
-      const { snapshots, codes } = read(zone(1, "a", 7, snaptime));
-      expect(snapshots[0]!.kstats[0]).toMatchObject({ snaptimeNs: null, readFailed: false });
-      expect(codes).toEqual(["malformed-row", "kstat-read-failed"]);
-    },
-  );
+  test.each([
+    "100.00000000",
+    "100.0000000000",
+    "100",
+    "-1.000000000",
+    "1e2",
+    "0100.000000000",
+    "100.000000000 ",
+    "100;000000000",
+    "١00.000000000",
+  ])("a snaptime of %j is none", (snaptime) => {
+    const { snapshots, codes } = read(zone(1, "a", 7, snaptime));
+    expect(snapshots[0]!.kstats[0]).toMatchObject({ snaptimeNs: null, readFailed: false });
+    expect(codes).toEqual(["malformed-row", "kstat-read-failed"]);
+  });
 
   test("a zonename that no zone can have is none", () => {
     for (const name of ["we b", "", "-web", "web\0", "w".repeat(64), "wéb"]) {
-      expect(read(zone(1, "a", 7, "100.000000000").replace("zonename\ta", `zonename\t${name}`)).snapshots[0]!.kstats[0]!.zonename).toBeNull();
+      expect(
+        read(zone(1, "a", 7, "100.000000000").replace("zonename\ta", `zonename\t${name}`)).snapshots[0]!.kstats[0]!.zonename,
+      ).toBeNull();
     }
   });
 
@@ -192,14 +221,21 @@ describe("differences", () => {
   };
 
   test("are exact above 2^53, and a zone created anew counts from 0, however much it has used by now", () => {
-    const before = zone(1, "a", 9_007_199_254_740_993n, "100.000000000") + zone(2, "b", 50, "100.000000000", "5.000000000") + zone(3, "c", 1, "100.000000000");
+    const before =
+      zone(1, "a", 9_007_199_254_740_993n, "100.000000000") +
+      zone(2, "b", 50, "100.000000000", "5.000000000") +
+      zone(3, "c", 1, "100.000000000");
     const after = zone(1, "a", 9_007_199_254_740_996n, "110.000000000") + zone(8, "b", 70, "110.000000000", "105.000000000");
-    expect(deltas(before, after)).toEqual([["a", false, 3n], ["b", true, 70n]]);
+    expect(deltas(before, after)).toEqual([
+      ["a", false, 3n],
+      ["b", true, 70n],
+    ]);
   });
 
   test("a counter that falls while its zone goes on tells nothing; one of 32 bits has wrapped", () => {
     expect(deltas(zone(1, "a", 50, "100.000000000"), zone(1, "a", 49, "110.000000000"))).toEqual([["a", false, null]]);
-    const fork = (count: number): string => lines("zones:1:a", { crtime: "1.000000000", snaptime: "2.000000000", forkfail_cap: count, zonename: "a" });
+    const fork = (count: number): string =>
+      lines("zones:1:a", { crtime: "1.000000000", snaptime: "2.000000000", forkfail_cap: count, zonename: "a" });
     const { snapshots } = read(`${fork(4_294_967_290)}\n${fork(4)}`);
     expect(zoneDeltas(snapshots[0]!, snapshots[1]!)[0]!.values.get("forkfail_cap")).toBe(10n);
   });

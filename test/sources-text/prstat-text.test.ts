@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { PrstatReader, type PrstatReport } from "../../src/sources/prstat-text.ts";
 import { readWhole } from "../../src/sources/text-reader.ts";
 
-const PROCESSES = "   PID USERNAME  SIZE   RSS STATE  PRI NICE      TIME  CPU PROCESS/NLWP       \n  4821 root     6120K 4404K cpu9    59    0   0:00:00 0.2% prstat/1             \n";
+const PROCESSES =
+  "   PID USERNAME  SIZE   RSS STATE  PRI NICE      TIME  CPU PROCESS/NLWP       \n  4821 root     6120K 4404K cpu9    59    0   0:00:00 0.2% prstat/1             \n";
 const ZONES = `ZONEID    NPROC  SWAP   RSS MEMORY      TIME  CPU ${"ZONE".padEnd(28)}\n`;
 
 function row(id: number, nproc: number, swap: string, rss: string, time: string, name: string, memory = "0.5%", cpu = "0.3%"): string {
@@ -10,7 +11,8 @@ function row(id: number, nproc: number, swap: string, rss: string, time: string,
 }
 
 const TOTAL = "Total: 60 processes, 418 lwps, load averages: 1.05, 0.98, 11.02\n";
-const WHOLE = PROCESSES + ZONES + row(0, 40, "1402M", "9999K", "0:14:02", "global") + row(12, 20, "11G", "48M", "100:00:59", "forge1") + TOTAL;
+const WHOLE =
+  PROCESSES + ZONES + row(0, 40, "1402M", "9999K", "0:14:02", "global") + row(12, 20, "11G", "48M", "100:00:59", "forge1") + TOTAL;
 
 function read(text: string): { reports: PrstatReport[]; codes: string[] } {
   const { items, diagnostics } = readWhole(new PrstatReader(), text);

@@ -36,12 +36,21 @@ async function readAll(source: ReplaySource): Promise<SourceReport[]> {
 
 const play = (...files: string[]): Promise<SourceReport[]> => readAll(createReplaySource({ files }));
 const zonesOf = (report: SourceReport): Snapshot[] => report.snapshots.filter(({ subject }) => subject.kind === "zone");
-const secondsOf = (reports: readonly SourceReport[]): number[] => reports.map(({ snapshots }) => Number(snapshots[0]!.timestampNs / 1_000_000_000n));
+const secondsOf = (reports: readonly SourceReport[]): number[] =>
+  reports.map(({ snapshots }) => Number(snapshots[0]!.timestampNs / 1_000_000_000n));
 
 /** One zone's kstat at one time. `boot` null: the kernel tells none. */
 function kstat(at: number, uptime: number, crtime: number, user: number, boot: number | null, id = 4, name = "web"): string {
-  const stats = { ...(boot === null ? {} : { boot_time: boot }), crtime: `${crtime}.000000000`, nsec_user: user, snaptime: `${uptime}.000000000`, zonename: name };
-  return `${at}\n${Object.entries(stats).map(([key, value]) => `zones:${id}:${name}:${key}\t${value}\n`).join("")}\n`;
+  const stats = {
+    ...(boot === null ? {} : { boot_time: boot }),
+    crtime: `${crtime}.000000000`,
+    nsec_user: user,
+    snaptime: `${uptime}.000000000`,
+    zonename: name,
+  };
+  return `${at}\n${Object.entries(stats)
+    .map(([key, value]) => `zones:${id}:${name}:${key}\t${value}\n`)
+    .join("")}\n`;
 }
 
 function zonestat(time: string, count: number, used = "1.00"): string {
@@ -49,7 +58,10 @@ function zonestat(time: string, count: number, used = "1.00"): string {
 }
 
 async function failure(work: Promise<unknown>): Promise<ZonemeterError> {
-  const error = await work.then(() => null, (thrown: unknown) => thrown);
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
   expect(error).toBeInstanceOf(ZonemeterError);
   return error as ZonemeterError;
 }
@@ -75,7 +87,10 @@ describe("a kstat recording", () => {
         if (subject.kind !== "zone") continue;
         const used = readings.filter(({ metric, labels }) => metric === "cpu_nsec" && labels["state"] !== "waitrq");
         const byStart = last.get(subject.zoneName) ?? new Map<bigint, bigint>();
-        byStart.set(subject.startTimeNs, used.reduce((sum, { value }) => sum + (value as bigint), 0n));
+        byStart.set(
+          subject.startTimeNs,
+          used.reduce((sum, { value }) => sum + (value as bigint), 0n),
+        );
         last.set(subject.zoneName, byStart);
       }
     }
@@ -95,10 +110,11 @@ describe("a kstat recording", () => {
 });
 
 describe("start times", () => {
-  const starts = async (text: string): Promise<bigint[]> => (await play(await file("sled.txt", text))).map((report) => {
-    const { subject } = zonesOf(report)[0]!;
-    return subject.startTimeNs;
-  });
+  const starts = async (text: string): Promise<bigint[]> =>
+    (await play(await file("sled.txt", text))).map((report) => {
+      const { subject } = zonesOf(report)[0]!;
+      return subject.startTimeNs;
+    });
   const ns = (seconds: number): bigint => BigInt(seconds) * 1_000_000_000n;
 
   test("are the kernel's boot time, equal for all samples of an incarnation", async () => {
@@ -106,17 +122,19 @@ describe("start times", () => {
     expect(await starts(text)).toEqual([ns(START - 41), ns(START - 41)]);
   });
 
-  test.each([["1987", 550_000_000], ["a time after the sample", START + 1], ["no time at all", null]])(
-    "are the creation time, dated by its first sample, where the boot time is %s",
-    async (_what, boot) => {
-      // The second sample came late by its time line; the start time does not move with it.
-      const text = kstat(START, 100, 60, 7, boot) + kstat(START + 12, 110, 60, 9, boot);
-      expect(await starts(text)).toEqual([ns(START - 40), ns(START - 40)]);
-    },
-  );
+  test.each([
+    ["1987", 550_000_000],
+    ["a time after the sample", START + 1],
+    ["no time at all", null],
+  ])("are the creation time, dated by its first sample, where the boot time is %s", async (_what, boot) => {
+    // The second sample came late by its time line; the start time does not move with it.
+    const text = kstat(START, 100, 60, 7, boot) + kstat(START + 12, 110, 60, 9, boot);
+    expect(await starts(text)).toEqual([ns(START - 40), ns(START - 40)]);
+  });
 
   test("of a new incarnation are later than the last stamp of the one before, and before its first", async () => {
-    const text = kstat(START, 100, 60, 7, START - 40) + kstat(START + 10, 110, 104, 1, START - 5, 9) + kstat(START + 20, 120, 104, 2, START - 5, 9);
+    const text =
+      kstat(START, 100, 60, 7, START - 40) + kstat(START + 10, 110, 104, 1, START - 5, 9) + kstat(START + 20, 120, 104, 2, START - 5, 9);
     expect(await starts(text)).toEqual([ns(START - 40), ns(START) + 1n, ns(START) + 1n]);
     const sameSecond = kstat(START, 100, 60, 7, START - 40) + kstat(START + 10, 110, 110, 1, START + 10, 9);
     expect(await starts(sameSecond)).toEqual([ns(START - 40), ns(START + 10) - 1n]);
@@ -134,14 +152,9 @@ describe("several files", () => {
     const a = await file("sled-a.txt", [0, 20, 40].map((s) => kstat(START + s, 100 + s, 60, s, START - 40)).join(""));
     const b = await file("sled-b.txt", [10, 20, 30].map((s) => kstat(START + s, 100 + s, 60, s, START - 40)).join(""));
     const reports = await play(b, a);
-    expect(reports.map(({ snapshots }) => `${snapshots[0]!.sled!.sledSerial} ${Number(snapshots[0]!.timestampNs / 1_000_000_000n) - START}`)).toEqual([
-      "sled-a 0",
-      "sled-b 10",
-      "sled-a 20",
-      "sled-b 20",
-      "sled-b 30",
-      "sled-a 40",
-    ]);
+    expect(
+      reports.map(({ snapshots }) => `${snapshots[0]!.sled!.sledSerial} ${Number(snapshots[0]!.timestampNs / 1_000_000_000n) - START}`),
+    ).toEqual(["sled-a 0", "sled-b 10", "sled-a 20", "sled-b 20", "sled-b 30", "sled-a 40"]);
   });
 
   test("of one sled go on where the other ended, with kstat and zonestat side by side", async () => {
@@ -153,11 +166,18 @@ describe("several files", () => {
     expect(new Set(seen.map(({ sled }) => sled!.sledId)).size).toBe(1);
     expect(seen.map(({ source }) => source).sort()).toEqual(["kstat", "kstat", "zonestat"]);
     const kstats = seen.filter(({ source }) => source === "kstat");
-    expect(kstats.map(({ subject }) => subject.startTimeNs)).toEqual([BigInt(START - 40) * 1_000_000_000n, BigInt(START - 40) * 1_000_000_000n]);
+    expect(kstats.map(({ subject }) => subject.startTimeNs)).toEqual([
+      BigInt(START - 40) * 1_000_000_000n,
+      BigInt(START - 40) * 1_000_000_000n,
+    ]);
   });
 
   test("more than could be open at once are played", async () => {
-    const files = await Promise.all(Array.from({ length: 300 }, (_, i) => file(`d${i}/zonestat-20270305`, zonestat(`20270305T${10 + Math.floor(i / 60)}${String(i % 60).padStart(2, "0")}00Z`, 1))));
+    const files = await Promise.all(
+      Array.from({ length: 300 }, (_, i) =>
+        file(`d${i}/zonestat-20270305`, zonestat(`20270305T${10 + Math.floor(i / 60)}${String(i % 60).padStart(2, "0")}00Z`, 1)),
+      ),
+    );
     const reports = await play(...files.reverse());
     expect(reports).toHaveLength(300);
     expect(secondsOf(reports)).toEqual(secondsOf(reports).sort((x, y) => x - y));
@@ -176,12 +196,20 @@ describe("several files", () => {
 describe("a zonestat recording", () => {
   test("gives the reports that are certain; two runs in one file cost only the mixed ones", async () => {
     const mixed = `${zonestat("20270305T101510Z", 2).replace(/interval:footer.*\n/, "")}${zonestat("20270305T101510Z", 1)}interval:footer:20270305T101510Z10:20\n`;
-    const source = createReplaySource({ files: [await file("s/zonestat-20270305", zonestat("20270305T101500Z", 1, "2.50") + mixed + zonestat("20270305T101520Z", 3, "3.50"))] });
+    const source = createReplaySource({
+      files: [await file("s/zonestat-20270305", zonestat("20270305T101500Z", 1, "2.50") + mixed + zonestat("20270305T101520Z", 3, "3.50"))],
+    });
     const reports = await readAll(source);
-    const used = reports.flatMap(({ snapshots }) => snapshots.flatMap(({ readings }) => readings.filter(({ metric }) => metric === "cpu_used").map(({ value }) => value)));
+    const used = reports.flatMap(({ snapshots }) =>
+      snapshots.flatMap(({ readings }) => readings.filter(({ metric }) => metric === "cpu_used").map(({ value }) => value)),
+    );
     expect(used).toEqual([2.5, 3.5]);
     expect(source.progress()).toEqual({ replayed: 2, total: 2 });
-    expect(reports.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code)).sort()).toEqual(["overlapping-reports", "report-withheld", "report-withheld"]);
+    expect(reports.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code)).sort()).toEqual([
+      "overlapping-reports",
+      "report-withheld",
+      "report-withheld",
+    ]);
   });
 });
 
@@ -192,7 +220,15 @@ describe("what cannot be replayed", () => {
     ["any other text", "\n\nhello, world\nsecond line\n", "hello, world", 3],
     ["binary", "\u0000\u0001\u0002\u0003", "????", 1],
     ["prstat", "ZONEID    NPROC  SWAP   RSS MEMORY      TIME  CPU ZONE\n", "prstat-Z", 1],
-    ["kstat without time lines", kstat(START, 1, 1, 1, 1).replace(/^\d+\n/, "").repeat(2).replace("snaptime\t1.", "snaptime\t2."), "time lines", 7],
+    [
+      "kstat without time lines",
+      kstat(START, 1, 1, 1, 1)
+        .replace(/^\d+\n/, "")
+        .repeat(2)
+        .replace("snaptime\t1.", "snaptime\t2."),
+      "time lines",
+      7,
+    ],
     ["kstat of other modules only", "1804241700\ncpu:0:sys:snaptime\t1.000000000\n", "nothing in it", 1],
     ["zonestat that only failed", "zonestat: Error: Out of Memory\n", "neither", 1],
   ])("%s", async (_what, content, text, line) => {
@@ -237,7 +273,9 @@ describe("what cannot be replayed", () => {
 });
 
 test("a read that is called off loses nothing", async () => {
-  const source = createReplaySource({ files: [await file("s.txt", kstat(START, 100, 60, 7, START - 40) + kstat(START + 10, 110, 60, 9, START - 40))] });
+  const source = createReplaySource({
+    files: [await file("s.txt", kstat(START, 100, 60, 7, START - 40) + kstat(START + 10, 110, 60, 9, START - 40))],
+  });
   const called = new AbortController();
   const first = source.read(called.signal);
   called.abort();
@@ -252,7 +290,10 @@ async function bytesRead(): Promise<number> {
 
 test.runIf(existsSync("/proc/self/io"))("a large file is read as it is played", async () => {
   const filler = `net:0:other:${"s".repeat(40)}\t7\n`.repeat(1_000);
-  const snapshots = Array.from({ length: 300 }, (_, i) => `${kstat(START + i * 10, 100 + i * 10, 60, i, START - 40).slice(0, -1)}${filler}\n`);
+  const snapshots = Array.from(
+    { length: 300 },
+    (_, i) => `${kstat(START + i * 10, 100 + i * 10, 60, i, START - 40).slice(0, -1)}${filler}\n`,
+  );
   const path = await file("large.txt", snapshots.join(""));
   const source = createReplaySource({ files: [path] });
   const before = await bytesRead();

@@ -33,7 +33,7 @@ describe("telling what a text is", () => {
     ["kstat-p", "\n1804241700\nzones:0:global:class\tzone_misc\n"],
     ["kstat-p", "Fri Mar  5 13:07:09 UTC 2027\nlink:4:a:b::c:label\tx\n"],
     ["kstat-p", "zones:0:global:class:zone_misc\n"],
-    ["kstat-j", "[{\n\t\"module\": \"zones\",\n"],
+    ["kstat-j", '[{\n\t"module": "zones",\n'],
     ["kstat-j", "\n[, {\n"],
     ["kstat-j", "[]\n"],
     ["zonestat-p", "zonestat: Warning: something\ninterval:header:since-last-interval:20270305T101500Z:1:20\n"],
@@ -128,17 +128,36 @@ describe("the samples suite", () => {
   }
 
   const TEXT = "zones:1:a:crtime\t5.000000000\nzones:1:a:nsec_user\t7\nzones:1:a:snaptime\t9.000000000\nzones:1:a:zonename\ta\n";
-  const KSTAT = { module: "zones", instance: 1, name: "a", class: null, crtimeNs: "5000000000", snaptimeNs: "9000000000", zonename: "a", readFailed: false };
-  const expected = (stats: Record<string, string>, more: object = {}): unknown => ({ format: "kstat-p", snapshots: [{ kstats: [{ ...KSTAT, stats }] }], diagnostics: [], ...more });
+  const KSTAT = {
+    module: "zones",
+    instance: 1,
+    name: "a",
+    class: null,
+    crtimeNs: "5000000000",
+    snaptimeNs: "9000000000",
+    zonename: "a",
+    readFailed: false,
+  };
+  const expected = (stats: Record<string, string>, more: object = {}): unknown => ({
+    format: "kstat-p",
+    snapshots: [{ kstats: [{ ...KSTAT, stats }] }],
+    diagnostics: [],
+    ...more,
+  });
 
   test("passes what agrees", async () => {
     expect(await outcome(TEXT, expected({ nsec_user: "7" }))).toEqual({ passed: 1, failed: 0, lines: [] });
   });
 
   test.each([
-    ["another value", TEXT, expected({ nsec_user: "8" }), "case.txt: snapshots[0].kstats[zones:1:a].stats.nsec_user is \"7\", not \"8\""],
+    ["another value", TEXT, expected({ nsec_user: "8" }), 'case.txt: snapshots[0].kstats[zones:1:a].stats.nsec_user is "7", not "8"'],
     ["a value too many", TEXT, expected({}), 'case.txt: snapshots[0].kstats[zones:1:a].stats.nsec_user is "7", not null'],
-    ["a value too few", TEXT, expected({ nsec_user: "7", nsec_sys: "1" }), 'case.txt: snapshots[0].kstats[zones:1:a].stats.nsec_sys is null, not "1"'],
+    [
+      "a value too few",
+      TEXT,
+      expected({ nsec_user: "7", nsec_sys: "1" }),
+      'case.txt: snapshots[0].kstats[zones:1:a].stats.nsec_sys is null, not "1"',
+    ],
     ["a finding that was not made", TEXT, expected({ nsec_user: "7" }, { diagnostics: [{ code: "x" }] }), "case.txt: nothing was reported"],
     ["a dialect that was not refused", TEXT, expected({ nsec_user: "7" }, { supported: false }), "case.txt: supported is true, not false"],
   ])("fails %s", async (_what, text, sidecar, line) => {

@@ -21,9 +21,17 @@ function zoneText(id: number, name: string, changes: Record<string, Record<strin
   const kstats: Record<string, Record<string, string | bigint | number>> = {
     [`zones:${id}:${name.slice(0, 30)}`]: {
       ...common(name),
-      ...{ avenrun_1min: 128, avenrun_5min: 256, avenrun_15min: 300, boot_time: 1_804_152_200 },
-      ...{ forkfail_cap: 1, forkfail_noproc: 2, forkfail_nomem: 3, forkfail_misc: 4 },
-      ...{ nsec_user: 9_007_199_254_740_993n, nsec_sys: 18_446_744_073_709_551_615n, nsec_waitrq: 0 },
+      avenrun_1min: 128,
+      avenrun_5min: 256,
+      avenrun_15min: 300,
+      boot_time: 1_804_152_200,
+      forkfail_cap: 1,
+      forkfail_noproc: 2,
+      forkfail_nomem: 3,
+      forkfail_misc: 4,
+      nsec_user: 9_007_199_254_740_993n,
+      nsec_sys: 18_446_744_073_709_551_615n,
+      nsec_waitrq: 0,
     },
     [`memory_cap:${id}:${name.slice(0, 30)}`]: { ...common(name), anonpgin: 10, execpgin: 11, fspgin: 12, pgpgin: 33, anon_alloc_fail: 5 },
     [`caps:${id}:swapresv_zone_${id}`]: { ...common(name), usage: 4_096_000, value: 18_446_744_073_709_551_615n },
@@ -34,7 +42,9 @@ function zoneText(id: number, name: string, changes: Record<string, Record<strin
     if (change === null) delete kstats[key];
     else kstats[key] = { ...kstats[key], ...change };
   }
-  return Object.entries(kstats).map(([key, statistics]) => lines(key, statistics)).join("");
+  return Object.entries(kstats)
+    .map(([key, statistics]) => lines(key, statistics))
+    .join("");
 }
 
 interface Outcome {
@@ -62,7 +72,10 @@ function values(readings: readonly Reading[]): Record<string, bigint | number | 
   return Object.fromEntries(
     readings.map((reading) => {
       const label = Object.values(reading.labels)[0];
-      return [label === undefined ? reading.metric : `${reading.metric}(${label})`, reading.value ?? `[${(reading as { reason: string }).reason}]`];
+      return [
+        label === undefined ? reading.metric : `${reading.metric}(${label})`,
+        reading.value ?? `[${(reading as { reason: string }).reason}]`,
+      ];
     }),
   );
 }
@@ -144,19 +157,28 @@ describe("one zone", () => {
 
   test("takes swap from memory_cap where that is all there is", () => {
     const text = lines("memory_cap:7:web", { ...common("web"), rss: 5, swap: 9, swapcap: 18_446_744_073_709_551_615n });
-    expect(values(convert(text).snapshots[0]!.readings)).toEqual({ memory_resident: 5n, swap_reserved: 9n, swap_reserved_cap: "[no cap is set]" });
+    expect(values(convert(text).snapshots[0]!.readings)).toEqual({
+      memory_resident: 5n,
+      swap_reserved: 9n,
+      swap_reserved_cap: "[no cap is set]",
+    });
   });
 });
 
 describe("what is not measured", () => {
-  test.each(["", "-1", "+1", "1e3", "0x10", "1 0", "007", "1.5", "٣", "18446744073709551616", "1\u00000"])("a counter of %j is a reason, never a number", (text) => {
-    const read = values(convert(zoneText(7, "web", { "zones:7:web": { nsec_user: text } })).snapshots[0]!.readings);
-    expect(read["cpu_nsec(user)"]).toMatch(/^\[nsec_user of the kstat zones is not a number/);
-    expect(read["cpu_nsec(waitrq)"]).toBe(0n);
-  });
+  test.each(["", "-1", "+1", "1e3", "0x10", "1 0", "007", "1.5", "٣", "18446744073709551616", "1\u00000"])(
+    "a counter of %j is a reason, never a number",
+    (text) => {
+      const read = values(convert(zoneText(7, "web", { "zones:7:web": { nsec_user: text } })).snapshots[0]!.readings);
+      expect(read["cpu_nsec(user)"]).toMatch(/^\[nsec_user of the kstat zones is not a number/);
+      expect(read["cpu_nsec(waitrq)"]).toBe(0n);
+    },
+  );
 
   test("32-bit statistics hold no more than 32 bits", () => {
-    const read = values(convert(zoneText(7, "web", { "zones:7:web": { forkfail_cap: 4_294_967_296, avenrun_1min: 4_294_967_296 } })).snapshots[0]!.readings);
+    const read = values(
+      convert(zoneText(7, "web", { "zones:7:web": { forkfail_cap: 4_294_967_296, avenrun_1min: 4_294_967_296 } })).snapshots[0]!.readings,
+    );
     expect(read["forks_failed(cap)"]).toMatch(/^\[/);
     expect(read["load_average(1m)"]).toMatch(/^\[/);
   });
@@ -164,7 +186,10 @@ describe("what is not measured", () => {
   test("what only one zone lacks is a reading without a value", () => {
     const text = zoneText(7, "web", { "caps:7:swapresv_zone_7": null }) + zoneText(8, "db", { "memory_cap:8:db": { rss: 5 } });
     const [web, db] = convert(text).snapshots.map(({ readings }) => values(readings));
-    expect(web).toMatchObject({ swap_reserved: "[the zone had no kstat swapresv when it was read]", memory_resident: "[the kstat memory_cap has no rss]" });
+    expect(web).toMatchObject({
+      swap_reserved: "[the zone had no kstat swapresv when it was read]",
+      memory_resident: "[the kstat memory_cap has no rss]",
+    });
     expect(db).toMatchObject({ swap_reserved: 4_096_000n, memory_resident: 5n });
   });
 });
@@ -208,9 +233,15 @@ describe("zones that are left out", () => {
 });
 
 test("the sled, where the text has its statistics", () => {
-  const sled = lines("unix:0:system_pages", { crtime: "0", snaptime: CLOCK, physmem: 1_000, freemem: 10 }) + lines("zfs:0:arcstats", { crtime: "3.000000000", snaptime: CLOCK, size: 77 });
-  const cpu = (id: number, state: string): string => lines(`cpu_info:${id}:cpu_info${id}`, { crtime: "1.000000000", snaptime: CLOCK, state });
-  const { snapshots } = convert(zoneText(0, "global") + sled + cpu(0, "on-line") + cpu(1, "off-line") + cpu(2, "no-intr"), ({ subjectKey }) => (subjectKey === "" ? 9n : 1n));
+  const sled =
+    lines("unix:0:system_pages", { crtime: "0", snaptime: CLOCK, physmem: 1_000, freemem: 10 }) +
+    lines("zfs:0:arcstats", { crtime: "3.000000000", snaptime: CLOCK, size: 77 });
+  const cpu = (id: number, state: string): string =>
+    lines(`cpu_info:${id}:cpu_info${id}`, { crtime: "1.000000000", snaptime: CLOCK, state });
+  const { snapshots } = convert(
+    zoneText(0, "global") + sled + cpu(0, "on-line") + cpu(1, "off-line") + cpu(2, "no-intr"),
+    ({ subjectKey }) => (subjectKey === "" ? 9n : 1n),
+  );
   expect(snapshots[1]).toMatchObject({ subject: { kind: "sled", startTimeNs: 9n }, timestampNs: AT });
   expect(values(snapshots[1]!.readings)).toEqual({ memory_total: 4_096_000n, memory_free: 40_960n, arc_size: 77n, cpus_online: 2n });
   const damaged = convert(sled + cpu(0, "on-line") + cpu(1, "on-lin"));

@@ -12,12 +12,17 @@ function values(readings: readonly Reading[]): Record<string, bigint | number | 
   return Object.fromEntries(readings.map((reading) => [reading.metric, reading.value ?? `[${(reading as { reason: string }).reason}]`]));
 }
 
-function zonestat(rows: string, kind = "interval"): { zones: Record<string, Record<string, bigint | number | string>>; snapshots: Snapshot[]; codes: string[] } {
+function zonestat(
+  rows: string,
+  kind = "interval",
+): { zones: Record<string, Record<string, bigint | number | string>>; snapshots: Snapshot[]; codes: string[] } {
   const header = kind === "interval" ? "since-last-interval:20270305T101500Z:1" : "20270305T101440Z:20270305T101500Z:20";
   const text = `${kind}:header:${header}:20\n${rows}${kind}:footer:20270305T101500Z20:20\n`;
   const { items } = readWhole(new ZonestatReader(), text);
   const { snapshots, diagnostics } = snapshotsFromZonestat(items[0]!, { sled: null, stampOf: (_subject, timeNs) => timeNs });
-  const zones = Object.fromEntries(snapshots.map(({ subject, readings }) => [subject.kind === "zone" ? subject.zoneName : "(sled)", values(readings)]));
+  const zones = Object.fromEntries(
+    snapshots.map(({ subject, readings }) => [subject.kind === "zone" ? subject.zoneName : "(sled)", values(readings)]),
+  );
   return { zones, snapshots, codes: diagnostics.map(({ code }) => code) };
 }
 
@@ -71,7 +76,9 @@ describe("zonestat", () => {
   });
 
   test("a doubtful value is withheld with both readings in the reason", () => {
-    const { zones } = zonestat("interval:processes:system-limit:web:250K:0.16%:-:-\ninterval:summary:db:0.01:0.01%:-:-:300K:0.00%:-:300K:0.00%:-\n");
+    const { zones } = zonestat(
+      "interval:processes:system-limit:web:250K:0.16%:-:-\ninterval:summary:db:0.01:0.01%:-:-:300K:0.00%:-:300K:0.00%:-\n",
+    );
     expect(zones["web"]!["processes"]).toBe("[printed without its decimal point: 25600 to 25702 or 256000 to 257023]");
     expect(zones["db"]).toMatchObject({ memory_resident: expect.stringContaining("decimal point") as string, swap_reserved: 307_200n });
   });
@@ -86,7 +93,9 @@ describe("zonestat", () => {
   });
 
   test("a halted zone's zeros are not taken for its memory", () => {
-    const { zones } = zonestat(`${TOTALS}interval:summary:web:0.31:0.67%:-:-:0:0.00%:-:0:0.00%:-\ninterval:locked-memory:mem_default:web:0:0.00%:-:-\n`);
+    const { zones } = zonestat(
+      `${TOTALS}interval:summary:web:0.31:0.67%:-:-:0:0.00%:-:0:0.00%:-\ninterval:locked-memory:mem_default:web:0:0.00%:-:-\n`,
+    );
     expect(zones["web"]).toMatchObject({
       cpu_used: 0.31,
       memory_resident: expect.stringContaining("halted") as string,
@@ -96,7 +105,8 @@ describe("zonestat", () => {
   });
 
   test("caps that are the use itself, as OmniOS prints them, are ignored", () => {
-    const row = (zone: string, used: string, cap: string, share: string): string => `interval:physical-memory:mem_default:${zone}:${used}:1.00%:${cap}:${share}\n`;
+    const row = (zone: string, used: string, cap: string, share: string): string =>
+      `interval:physical-memory:mem_default:${zone}:${used}:1.00%:${cap}:${share}\n`;
     const all = zonestat(row("global", "1048576K", "1040000K", "100.82%") + row("web", "2097152K", "2097100K", "100.00%")).zones;
     expect(all["web"]!["memory_resident_cap"]).toBe("[the daemon prints the use for the cap]");
     expect(all["web"]!["memory_resident"]).toBe(2_147_483_648n);
@@ -128,8 +138,14 @@ describe("prstat", () => {
   test("gives what getvmusage counts; a cut name is completed by its id where somebody knows it", () => {
     const [report] = readWhole(new PrstatReader(), text).items;
     const full = "oxz_crucible_0f9a6b12-7c3d-4e5f-8a9b-1c2d3e4f5a6b";
-    const { snapshots, diagnostics } = snapshotsFromPrstat(report!, { sled: null, zoneNameOf: (id) => (id === 7 ? full : null), stampOf: () => TIME_NS });
-    expect(snapshots.map(({ source, subject, readings }) => [source, subject.kind === "zone" && subject.incarnation, values(readings)])).toEqual([
+    const { snapshots, diagnostics } = snapshotsFromPrstat(report!, {
+      sled: null,
+      zoneNameOf: (id) => (id === 7 ? full : null),
+      stampOf: () => TIME_NS,
+    });
+    expect(
+      snapshots.map(({ source, subject, readings }) => [source, subject.kind === "zone" && subject.incarnation, values(readings)]),
+    ).toEqual([
       ["vmusage", "global/0", { memory_resident: 9_999n << 10n, swap_reserved: 1_402n << 20n, processes: 40n }],
       ["vmusage", `${full}/7`, { memory_resident: 48n << 20n, swap_reserved: 11n << 30n, processes: 12n }],
     ]);

@@ -48,7 +48,10 @@ describe("the table for people", () => {
 
   test("every interval is a report of its own", () => {
     const { reports } = read(`Interval: 1, Duration: 0:00:05\n${HEAD}${ROWS}\nInterval: 2, Duration: 0:00:10\n${HEAD}${ROWS}`);
-    expect(reports.map(({ count, elapsedSec, rowCount }) => [count, elapsedSec, rowCount])).toEqual([[1, 5, 4], [2, 10, 4]]);
+    expect(reports.map(({ count, elapsedSec, rowCount }) => [count, elapsedSec, rowCount])).toEqual([
+      [1, 5, 4],
+      [2, 10, 4],
+    ]);
   });
 
   test("dates are read where they are in UTC, and no other", () => {
@@ -78,7 +81,10 @@ ${HEAD}${ROWS}`;
 
   test("[system] below zero is withheld with [total]", () => {
     const { summary } = read(`Interval: 1, Duration: 0:00:05\n${HEAD}${ROWS.replace("9216M 14.1%", "15.9E  100%")}`).reports[0]!;
-    expect(summary!.rows[1]).toMatchObject({ physicalBytes: { kind: "wrapped", printed: (159n << 60n) / 10n }, physicalFraction: "wrapped" });
+    expect(summary!.rows[1]).toMatchObject({
+      physicalBytes: { kind: "wrapped", printed: (159n << 60n) / 10n },
+      physicalFraction: "wrapped",
+    });
     expect(summary!.rows[0]).toMatchObject({ physicalBytes: { kind: "wrapped" }, virtualBytes: 22n << 30n });
     expect(summary!.rows[2]).toMatchObject({ physicalBytes: (105n << 30n) / 10n });
   });

@@ -182,8 +182,17 @@ describe("doubtful and meaningless amounts", () => {
     const rows = ROWS.replace("20971520K:10.41%", "18014398509000000K:100.00%");
     const { summary } = read(report(T1, 1, 20, rows)).reports[0]!;
     const wrapped = { kind: "wrapped", printed: 18_014_398_509_000_000n * 1_024n };
-    expect(summary!.rows[1]).toMatchObject({ cpuUsed: 1.5, physicalBytes: wrapped, physicalFraction: "wrapped", virtualBytes: 21_474_836_480n });
-    expect(summary!.rows[0]).toMatchObject({ physicalBytes: { kind: "wrapped", printed: 31_138_512_896n }, physicalFraction: "wrapped", virtualFraction: 0.1562 });
+    expect(summary!.rows[1]).toMatchObject({
+      cpuUsed: 1.5,
+      physicalBytes: wrapped,
+      physicalFraction: "wrapped",
+      virtualBytes: 21_474_836_480n,
+    });
+    expect(summary!.rows[0]).toMatchObject({
+      physicalBytes: { kind: "wrapped", printed: 31_138_512_896n },
+      physicalFraction: "wrapped",
+      virtualFraction: 0.1562,
+    });
     expect(summary!.rows[2]).toMatchObject({ physicalBytes: 9_663_676_416n, physicalFraction: 0.0468 });
   });
 
@@ -229,7 +238,9 @@ describe("damage", () => {
   });
 
   test("a total that is cut is not taken for a small one", () => {
-    const { reports, codes } = read(report(T1, 1, 20, "interval:physical-memory:mem_default:[resource]:2013\ninterval:summary:[resource]:48:46:201326592K:26\n"));
+    const { reports, codes } = read(
+      report(T1, 1, 20, "interval:physical-memory:mem_default:[resource]:2013\ninterval:summary:[resource]:48:46:201326592K:26\n"),
+    );
     expect(codes).toEqual(["malformed-row", "malformed-row"]);
     expect(reports[0]).toMatchObject({ summary: null, resources: [] });
   });
@@ -288,7 +299,8 @@ describe("the end of the text", () => {
 });
 
 describe("two runs in one file", () => {
-  const header = (time: string, count: number, elapsed: number): string => `interval:header:since-last-interval:${time}:${count}:${elapsed}\n`;
+  const header = (time: string, count: number, elapsed: number): string =>
+    `interval:header:since-last-interval:${time}:${count}:${elapsed}\n`;
   const footer = (time: string, elapsed: number): string => `interval:footer:${time}20:${elapsed}\n`;
   const row = (zone: string): string => `interval:summary:${zone}:1.00:2.08%:-:-:9437184K:4.68%:-:9437184K:3.51%:-\n`;
   const standings = (text: string): [number | null, string][] =>
@@ -299,28 +311,58 @@ describe("two runs in one file", () => {
   test("a header inside an open report makes both doubtful, and the reports around them stay", () => {
     const text =
       report(T1, 1, 20) +
-      header(T2, 2, 40) + row("a") + header(T2, 1, 20) + row("b") + footer(T2, 40) + row("c") + footer(T2, 20) +
+      header(T2, 2, 40) +
+      row("a") +
+      header(T2, 1, 20) +
+      row("b") +
+      footer(T2, 40) +
+      row("c") +
+      footer(T2, 20) +
       report("20270305T101540Z", 3, 60);
-    expect(standings(text)).toEqual([[1, "certain"], [2, "overlapping"], [1, "overlapping"], [3, "certain"]]);
+    expect(standings(text)).toEqual([
+      [1, "certain"],
+      [2, "overlapping"],
+      [1, "overlapping"],
+      [3, "certain"],
+    ]);
   });
 
   test("a report wholly inside another one is doubtful too", () => {
     const text = header(T2, 2, 40) + row("a") + header(T2, 1, 20) + row("b") + footer(T2, 20) + row("c") + footer(T2, 40);
-    expect(standings(text)).toEqual([[2, "overlapping"], [1, "overlapping"]]);
+    expect(standings(text)).toEqual([
+      [2, "overlapping"],
+      [1, "overlapping"],
+    ]);
   });
 
   test("overlaps may follow one another without a gap", () => {
     const t3 = "20270305T101540Z";
     const text =
-      header(T1, 1, 20) + header("20270305T101502Z", 1, 20) + footer(T1, 20) +
-      header(T2, 2, 40) + footer("20270305T101502Z", 20) + header("20270305T101522Z", 2, 40) + footer(T2, 40) + footer("20270305T101522Z", 40) +
+      header(T1, 1, 20) +
+      header("20270305T101502Z", 1, 20) +
+      footer(T1, 20) +
+      header(T2, 2, 40) +
+      footer("20270305T101502Z", 20) +
+      header("20270305T101522Z", 2, 40) +
+      footer(T2, 40) +
+      footer("20270305T101522Z", 40) +
       report(t3, 3, 60);
-    expect(standings(text)).toEqual([[1, "overlapping"], [1, "overlapping"], [2, "overlapping"], [2, "overlapping"], [3, "certain"]]);
+    expect(standings(text)).toEqual([
+      [1, "overlapping"],
+      [1, "overlapping"],
+      [2, "overlapping"],
+      [2, "overlapping"],
+      [3, "certain"],
+    ]);
   });
 
   test("a run that was killed inside a report costs that report and the next one only", () => {
     const text = header(T1, 7, 140) + row("a") + report(T2, 1, 20) + report("20270305T101540Z", 2, 40);
-    expect(standings(text)).toEqual([[7, "overlapping"], [1, "overlapping"], [2, "certain"]]);
+    expect(standings(text)).toEqual([
+      [7, "overlapping"],
+      [1, "overlapping"],
+      [2, "certain"],
+    ]);
   });
 
   test("where the header between was lost, rows that come twice or a footer that does not fit give the mixture away", () => {

@@ -42,7 +42,9 @@ export async function run(dir, write, sources) {
     const differences = await runCase(dir, name.slice(0, -SUFFIX.length), readers);
     if (differences.length === 0) continue;
     failed += 1;
-    write(`${name.slice(0, -SUFFIX.length)}: ${differences.slice(0, 5).join("; ")}${differences.length > 5 ? `; and ${differences.length - 5} more` : ""}`);
+    write(
+      `${name.slice(0, -SUFFIX.length)}: ${differences.slice(0, 5).join("; ")}${differences.length > 5 ? `; and ${differences.length - 5} more` : ""}`,
+    );
   }
   return { passed: cases.length - failed, failed };
 }
@@ -118,15 +120,24 @@ function reportJson(report) {
 function kstatResult(snapshots, { zoneDeltas }) {
   const [before, after] = snapshots.slice(-2);
   return {
-    snapshots: snapshots.map(({ kstats }) => ({ kstats: kstats.map((kstat) => ({ ...plain(kstat), stats: Object.fromEntries(kstat.stats) })) })),
+    snapshots: snapshots.map(({ kstats }) => ({
+      kstats: kstats.map((kstat) => ({ ...plain(kstat), stats: Object.fromEntries(kstat.stats) })),
+    })),
     deltas:
-      after === undefined ? [] : zoneDeltas(before, after).map(({ zonename, reset, values }) => ({ zonename, reset, ...plain(Object.fromEntries(values)) })),
+      after === undefined
+        ? []
+        : zoneDeltas(before, after).map(({ zonename, reset, values }) => ({ zonename, reset, ...plain(Object.fromEntries(values)) })),
   };
 }
 
 function prstatResult(reports) {
   return {
-    reports: reports.map(({ processRows, zones, total, rowLimitHit }) => ({ processRows, zones: zones.map(plain), total: total && plain(total), rowLimitHit })),
+    reports: reports.map(({ processRows, zones, total, rowLimitHit }) => ({
+      processRows,
+      zones: zones.map(plain),
+      total: total && plain(total),
+      rowLimitHit,
+    })),
   };
 }
 
