@@ -55,6 +55,8 @@ describe("what the store is asked for", () => {
     ["an upper bound as it is through an alignment", "align mean_within(10s) | filter timestamp <= @00:01:00", "timestamp <= @00:01:00"],
     ["fields through an alignment and a test of values not", "align mean_within(10s) | filter tank == 1 && datum > 1.0", "tank == 1"],
     ["two alignments", "align mean_within(10s) | align mean_within(60s) | filter timestamp > @00:02:00", "timestamp > @2030-01-01T00:00:50"],
+    ["nothing about a value by its name, and no limit with it", "filter tank == 1 && level > 2.0 | last 2", "tank == 1"],
+    ["no limit before a test of a value by its name either", "last 5 | filter level > 2.0 | last 2", "everything"],
     ["grouped fields", 'align mean_within(10s) | group_by [site] | filter site == "a" && timestamp <= @00:01:00', "site == 'a' && timestamp <= @00:01:00"],
     ["nothing through a ranking", 'align mean_within(10s) | top 3 | filter site == "a"', "everything"],
     ["what ago looks at", "align mean_within(10s) | map datum - ago(ago(datum, 20s) + datum, 30s) | filter timestamp > @00:02:00", "timestamp > @2030-01-01T00:01:00"],
