@@ -53,7 +53,7 @@ export interface FilterNot {
 /** `!~=` is never parsed: it is what `normalForm` makes of a negated `~=`. */
 export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "~=" | "!~=";
 
-/** `identifier op literal`. Superset: `target:metric` as identifier, to tell the columns of a joined table apart. */
+/** `identifier op literal`. Superset: `metric` or `target:metric` as identifier, for a column, of joined tables too. */
 export interface Comparison {
   readonly kind: "comparison";
   readonly identifier: string;

@@ -1,10 +1,10 @@
-import type { Catalogue } from "../core/index.ts";
+import { ZonemeterError, type Catalogue } from "../core/index.ts";
 import { REDUCERS, type Literal, type Operation } from "./ast.ts";
+import { literalOfField } from "./check-filter.ts";
 import type { Expectation } from "./lexer.ts";
 import { tablesOf } from "./plan.ts";
 import { quoteString } from "./strings.ts";
 import { isDistributionType, schemaOfGet, type TableSchema } from "./table-schema.ts";
-import { literalOfField } from "./check-filter.ts";
 import { ALIGN_METHODS, OPERATION_WORDS } from "./words.ts";
 
 export interface Candidate {
@@ -93,7 +93,8 @@ function knownTables({ operations, catalogue }: Surroundings): readonly TableSch
   if (operations.length === 0) return [];
   try {
     return tablesOf({ kind: "query", operations, text: "", position: operations[0]!.position }, catalogue);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ZonemeterError)) throw error;
     return gotTables(operations, catalogue);
   }
 }

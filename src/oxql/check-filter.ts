@@ -151,6 +151,6 @@ function checkPattern(term: Term, text: string): void {
   }
 }
 
-export function withArticle(type: string): string {
+function withArticle(type: string): string {
   return `${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
 }

@@ -14,8 +14,9 @@ export interface Completion {
 const CURSOR = "\u0001";
 
 /**
- * Suggestions for the word at `cursor` (a UTF-16 offset into `text`; outside, the nearest end). Looks at the text before it only, which must parse as far as
- * it goes; else there are none. Timeseries, fields and values are those of `catalogue`, so of what one principal may know. Throws nothing.
+ * Suggestions for the word at `cursor` (a UTF-16 offset into `text`; outside, the nearest end). Looks at the text before it only, which
+ * must parse as far as it goes; else there are none. Timeseries, fields and values are those of `catalogue`, so of what one principal
+ * may know. Throws nothing.
  */
 export function complete(text: string, cursor: number, catalogue: Catalogue): Completion {
   const at = Math.min(Math.max(0, cursor), text.length);

@@ -9,7 +9,7 @@ export * from "./table.ts";
 export type { AlignmentSchema, ColumnSchema, TableSchema } from "./table-schema.ts";
 export { normalForm, negateTerm, type Alternatives, type Term } from "./normal-form.ts";
 export { parse, parseOperation, type ParseOptions } from "./parser.ts";
-export { plan, tablesOf, type Plan, type PlannedGet, type PlanNode, type PlanOptions } from "./plan.ts";
+export { plan, type Plan, type PlannedGet, type PlanNode, type PlanOptions } from "./plan.ts";
 export { describeTable, printPlan } from "./print-plan.ts";
 export { print, printOperation } from "./printer.ts";
 export { placed, queryError, withPlace, QUERY_ERROR_KINDS, type QueryErrorKind } from "./query-error.ts";

@@ -32,7 +32,7 @@ export class Scanner {
     this.#takenEnd = this.offset;
     // A UTF-16 unit is at least one byte, so a long text is refused without being encoded.
     const units = this.text.length - this.offset;
-    if (units > QUERY_MAX_BYTES || Buffer.byteLength(this.text.slice(this.offset)) > QUERY_MAX_BYTES) {
+    if (units > QUERY_MAX_BYTES || new TextEncoder().encode(this.text.slice(this.offset)).length > QUERY_MAX_BYTES) {
       throw queryError("parse", `The query is longer than ${QUERY_MAX_BYTES} bytes: shorten it or split it into several queries.`);
     }
   }

@@ -18,9 +18,9 @@ interface State {
 }
 
 /**
- * Compiles an unanchored search for a pattern of `parseRegex`'s syntax, with RE2's meaning: over code points, `.` any character but newline, `$` only
- * at the end of the text. The answer takes time linear in the text whatever the pattern: an automaton runs, nothing is tried and
- * taken back. Throws `type_mismatch`, with the place within the pattern, where it is not one.
+ * Compiles an unanchored search for a pattern of `parseRegex`'s syntax, with RE2's meaning: over code points, `.` any character but
+ * newline, `$` only at the end of the text. The answer takes time linear in the text whatever the pattern: an automaton runs, nothing is
+ * tried and taken back. Throws `type_mismatch`, with the place within the pattern, where it is not one.
  */
 export function compileRegex(pattern: string): (text: string) => boolean {
   const automaton = new Automaton(compileProgram(parseRegex(pattern)));

@@ -10,8 +10,8 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
 const CODE_POINT = /\\u\{([0-9a-fA-F]{1,6})\}/y;
 
 /**
- * `string = "'" … "'" / '"' … '"'`: anything but its own quote, newlines too. Escapes: `\n \r \t \\ \0 \u{H}` with one to six hex digits;
- * a quote cannot be escaped.
+ * `string = "'" … "'" / '"' … '"'`: anything but its own quote, newlines too. Escapes: `\n \r \t \\ \0 \u{H}` with one to six hex
+ * digits; a quote cannot be escaped.
  */
 export function readString(scanner: Scanner): string {
   const { text } = scanner;
