@@ -1,5 +1,8 @@
 import type { CommandDefinition } from "./command.ts";
+import { configCommand } from "./config.ts";
+import { partCommands } from "./parts.ts";
 import { queryCommand } from "./query.ts";
+import { sampleCommand } from "./sample.ts";
 import { schemaCommand } from "./schema.ts";
 import { upCommand } from "./up.ts";
 
@@ -7,4 +10,11 @@ export type { CommandAction, CommandContext, CommandDefinition } from "./command
 export { VERSION } from "./version.ts";
 
 /** Every command, in the order of `--help`. */
-export const COMMANDS: readonly CommandDefinition[] = [upCommand, queryCommand, schemaCommand];
+export const COMMANDS: readonly CommandDefinition[] = [
+  upCommand,
+  queryCommand,
+  sampleCommand,
+  schemaCommand,
+  ...partCommands,
+  configCommand,
+];

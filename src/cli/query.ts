@@ -73,9 +73,13 @@ async function ask(base: string, query: string, includeSummaries: boolean, signa
     text = await answer.body.text();
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new ZonemeterError("unavailable", `No answer from ${url.origin} (${messageOf(error)}): start it with \`zonemeter up\`, or name another API with --url.`, {
-      cause: error,
-    });
+    throw new ZonemeterError(
+      "unavailable",
+      `No answer from ${url.origin} (${messageOf(error)}): start it with \`zonemeter up\`, or name another API with --url.`,
+      {
+        cause: error,
+      },
+    );
   }
   if (status === 200) return text;
   throw new ZonemeterError(status >= 500 ? "unavailable" : "query", errorMessage(text) ?? `${url.origin} answered with status ${status}.`);

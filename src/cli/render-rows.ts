@@ -7,7 +7,9 @@ import { metricNames, resultRows, type Cell } from "./result-rows.ts";
  * Fields and metrics that a table does not have stay empty, as do missing entries.
  */
 export function* renderCsv(tables: readonly Table[]): Generator<string> {
-  const fieldNames = [...new Set(tables.flatMap((table) => table.timeseries.flatMap((series) => series.fields.map((field) => field.name))))].sort();
+  const fieldNames = [
+    ...new Set(tables.flatMap((table) => table.timeseries.flatMap((series) => series.fields.map((field) => field.name)))),
+  ].sort();
   const metrics = [...new Set(tables.flatMap(metricNames))];
   yield csvRow(["timeseries", ...fieldNames, "start_time", "timestamp", ...metrics]);
   for (const table of tables) {

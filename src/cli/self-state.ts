@@ -4,7 +4,10 @@ import { prometheusText, type PrometheusFamily } from "../wire/index.ts";
 
 /** What the process knows of itself, as Prometheus text. The same counts are timeseries as well; this is for looking at one process. */
 export function selfState(producer: ProducerStats | null, collector: CollectorStats | null): string {
-  return prometheusText([...(producer === null ? [] : producerFamilies(producer)), ...(collector === null ? [] : collectorFamilies(collector))]);
+  return prometheusText([
+    ...(producer === null ? [] : producerFamilies(producer)),
+    ...(collector === null ? [] : collectorFamilies(collector)),
+  ]);
 }
 
 function producerFamilies(stats: ProducerStats): PrometheusFamily[] {
@@ -13,18 +16,38 @@ function producerFamilies(stats: ProducerStats): PrometheusFamily[] {
   const of = (name: string) => stats.sources.get(name)!;
   return [
     counter("zonemeter_producer_samples_produced_total", "Samples made from readings.", [{ labels: {}, value: stats.produced }]),
-    counter("zonemeter_producer_samples_delivered_total", "Samples that a collector has for good.", [{ labels: {}, value: stats.delivered }]),
+    counter("zonemeter_producer_samples_delivered_total", "Samples that a collector has for good.", [
+      { labels: {}, value: stats.delivered },
+    ]),
     counter("zonemeter_producer_samples_dropped_total", "Samples given up, by reason.", byReason(stats.dropped)),
     gauge("zonemeter_producer_samples_buffered", "Samples that wait for collection.", stats.buffered),
     gauge("zonemeter_producer_registered", "1 while Nexus knows of the producer.", stats.registration?.registered === true ? 1 : 0),
-    counter("zonemeter_source_snapshots_total", "Snapshots taken, by source.", bySource((name) => of(name).snapshotsTaken)),
-    counter("zonemeter_source_readings_missing_total", "Readings that could not be taken, by source.", bySource((name) => of(name).readingsMissing)),
-    counter("zonemeter_source_duration_nanoseconds_total", "Time spent reading, by source.", bySource((name) => of(name).durationNs)),
-    counter("zonemeter_source_intervals_missed_total", "Reads that were due while one was under way, by source.", bySource((name) => of(name).intervalsMissed)),
+    counter(
+      "zonemeter_source_snapshots_total",
+      "Snapshots taken, by source.",
+      bySource((name) => of(name).snapshotsTaken),
+    ),
+    counter(
+      "zonemeter_source_readings_missing_total",
+      "Readings that could not be taken, by source.",
+      bySource((name) => of(name).readingsMissing),
+    ),
+    counter(
+      "zonemeter_source_duration_nanoseconds_total",
+      "Time spent reading, by source.",
+      bySource((name) => of(name).durationNs),
+    ),
+    counter(
+      "zonemeter_source_intervals_missed_total",
+      "Reads that were due while one was under way, by source.",
+      bySource((name) => of(name).intervalsMissed),
+    ),
     counter(
       "zonemeter_source_failures_total",
       "Reads that gave nothing, by source and reason.",
-      [...stats.sources].flatMap(([source, { failures }]) => [...failures].map(([reason, value]) => ({ labels: { source, reason }, value }))),
+      [...stats.sources].flatMap(([source, { failures }]) =>
+        [...failures].map(([reason, value]) => ({ labels: { source, reason }, value })),
+      ),
     ),
   ];
 }

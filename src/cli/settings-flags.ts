@@ -9,8 +9,18 @@ const FLAGS = {
   store: { flag: "--store <url>", setting: "store.url", help: "a ClickHouse server instead of the embedded store", repeat: false },
   source: { flag: "--source <names>", setting: "producer.sources", help: "what measures: names with commas between", repeat: false },
   replay: { flag: "--replay <file>", setting: "up.replay", help: "play a recording of kstat or zonestat (repeatable)", repeat: true },
-  sampleInterval: { flag: "--sample-interval <time>", setting: "producer.sample_interval", help: "time between samples, such as 10s", repeat: false },
-  collectInterval: { flag: "--collect-interval <time>", setting: "producer.collect_interval", help: "time between collections, such as 30s", repeat: false },
+  sampleInterval: {
+    flag: "--sample-interval <time>",
+    setting: "producer.sample_interval",
+    help: "time between samples, such as 10s",
+    repeat: false,
+  },
+  collectInterval: {
+    flag: "--collect-interval <time>",
+    setting: "producer.collect_interval",
+    help: "time between collections, such as 30s",
+    repeat: false,
+  },
   portBase: { flag: "--port-base <port>", setting: "up.port_base", help: "Nexus listens here, the other parts above", repeat: false },
 } as const;
 

@@ -15,6 +15,7 @@ import { COLLECTOR_PORT_OFFSET, CUSTOMER_API_PORT_OFFSET, LOOPBACK, OPERATOR_API
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
 import { loadSettings, withSettings, type GivenFlags } from "./settings-flags.ts";
+import { waitForEnd } from "./wait-for-end.ts";
 import { writeAll } from "./write.ts";
 
 /** Time for the first samples to be stored before `ready` is printed all the same: a clock that is not set yet must not look like a hang. */
@@ -45,7 +46,10 @@ export const upCommand: CommandDefinition = {
 async function up(flags: GivenFlags, context: CommandContext): Promise<number> {
   const { config, logger } = await loadSettings(flags, context);
   if (config.store.url !== null) {
-    throw new ZonemeterError("unavailable", `--store ${JSON.stringify(config.store.url)} cannot be used yet: this version has the embedded store only; leave --store out.`);
+    throw new ZonemeterError(
+      "unavailable",
+      `--store ${JSON.stringify(config.store.url)} cannot be used yet: this version has the embedded store only; leave --store out.`,
+    );
   }
   const parts = new Lifecycle(logger);
   let clean = true;
@@ -127,7 +131,12 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
     // The collector fetches while the producer waits for it, so that what was measured until now is stored.
     await Promise.all([started.stop(LAST_COLLECTION_MS), collector.flush(LAST_COLLECTION_MS)]);
   });
-  return { producer: started, collector, operatorUrl: `http://${formatSocketAddress(operatorApi.address)}`, replay: replayOf(measuring.sources) };
+  return {
+    producer: started,
+    collector,
+    operatorUrl: `http://${formatSocketAddress(operatorApi.address)}`,
+    replay: replayOf(measuring.sources),
+  };
 }
 
 function openStore(config: Config, dataDir: string, logger: Logger): Promise<Store> {
@@ -142,7 +151,11 @@ function openStore(config: Config, dataDir: string, logger: Logger): Promise<Sto
         retentionDays: config.up.replay.length > 0 ? null : config.store.retentionDays,
       }),
     (error: unknown) => {
-      throw new ZonemeterError("unavailable", `The data directory ${dataDir} cannot be made (${messageOf(error)}): name another with --data-dir.`, { cause: error });
+      throw new ZonemeterError(
+        "unavailable",
+        `The data directory ${dataDir} cannot be made (${messageOf(error)}): name another with --data-dir.`,
+        { cause: error },
+      );
     },
   );
 }
@@ -156,7 +169,8 @@ async function serve(running: Running, context: CommandContext): Promise<void> {
   const { collector, operatorUrl, producer, replay } = running;
   const { signal, stdout, stderr } = context;
   const startedMs = performance.now();
-  while (!signal.aborted && collector.stats().stored === 0n && performance.now() - startedMs < FIRST_SAMPLES_MS) await sleep(PROGRESS_LOOK_MS, signal);
+  while (!signal.aborted && collector.stats().stored === 0n && performance.now() - startedMs < FIRST_SAMPLES_MS)
+    await sleep(PROGRESS_LOOK_MS, signal);
   if (signal.aborted) return;
   await writeAll(stdout, [`ready ${operatorUrl}\n`]);
   if (replay !== null) {
@@ -167,10 +181,7 @@ async function serve(running: Running, context: CommandContext): Promise<void> {
     if (failure === null) await writeAll(stdout, [`replayed ${replayed} of ${replayed} snapshots\n`]);
     else stderr.write(`zonemeter: the recording could only be played up to snapshot ${replayed}: ${failure}\n`);
   }
-  await new Promise<void>((resolveWait) => {
-    if (signal.aborted) resolveWait();
-    else signal.addEventListener("abort", () => resolveWait(), { once: true });
-  });
+  await waitForEnd(signal);
 }
 
 function isReplayed(producer: Producer): boolean {

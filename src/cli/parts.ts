@@ -1,0 +1,148 @@
+import { formatSocketAddress, systemClock, type SocketAddress } from "../core/index.ts";
+import { startCollector } from "../collector/index.ts";
+import { startNexus } from "../nexus/index.ts";
+import { startProducer } from "../producer/index.ts";
+import { Lifecycle, loadKeptId, type Logger } from "../runtime/index.ts";
+import { loadCatalogue } from "../schema/index.ts";
+import { waitForTrustedClock } from "../sources/index.ts";
+import { openEmbeddedStore, type Store } from "../store/index.ts";
+import type { Config } from "../config/index.ts";
+import type { CommandContext, CommandDefinition } from "./command.ts";
+import { openSources } from "./open-sources.ts";
+import { selfState } from "./self-state.ts";
+import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
+import { loadSettings, withSettings, type GivenFlags, type SettingFlag } from "./settings-flags.ts";
+import { waitForEnd } from "./wait-for-end.ts";
+import { writeAll } from "./write.ts";
+
+/** Time that a part gets to finish what it has in hand. */
+const STOP_MS = 4_000;
+
+interface Part {
+  readonly name: string;
+  readonly description: string;
+  readonly flags: readonly SettingFlag[];
+  /** Starts the part and gives the lines that say where it is. */
+  readonly start: (config: Config, logger: Logger, running: Lifecycle) => Promise<string[]>;
+}
+
+/** The parts of `zonemeter up`, each as a process of its own. */
+const PARTS: readonly Part[] = [
+  {
+    name: "producer",
+    description: "run the producer alone: sample the sources, register with Nexus, serve collections",
+    flags: ["source", "replay", "sampleInterval", "collectInterval"],
+    async start(config, logger, running) {
+      const { producer } = config;
+      const measuring = await openSources({ config, stateDir: producer.stateDir, replay: config.up.replay, logger });
+      running.add("identity book", () => measuring.book.close());
+      const started = await startProducer({
+        ...producer.listen,
+        nexus: producer.nexus,
+        stateDir: producer.stateDir,
+        sled: measuring.sled,
+        sources: measuring.sources,
+        compareSources: producer.compareSources,
+        collectIntervalMs: producer.collectIntervalMs,
+        catalogue: loadCatalogue(),
+        waitForClock: (signal) => waitForTrustedClock({ gate: producer.clockGate, clock: systemClock, signal, logger }),
+        logger,
+      });
+      running.add("producer", () => started.stop(STOP_MS));
+      return [`producer ${started.producerId} at ${formatSocketAddress(started.address)}`];
+    },
+  },
+  {
+    name: "collector",
+    description:
+      "run the collector alone: poll producers, store what they give; the operator and customer APIs of an embedded store come with it",
+    flags: [],
+    async start(config, logger, running) {
+      const { collector } = config;
+      const store = await openStore(config, logger);
+      running.add("store", () => store.close());
+      const started = await startCollector({
+        collectorId: await loadKeptId(collector.stateDir, "collector", logger),
+        ...collector.listen,
+        nexus: collector.nexus,
+        sink: store,
+        catalogue: loadCatalogue(),
+        firstPollAtOnce: false,
+        logger,
+        limits: {
+          batchSamples: collector.batchSamples,
+          batchIntervalMs: collector.batchIntervalMs,
+          refreshMs: collector.refreshIntervalMs,
+        },
+      });
+      running.add("collector", () => started.stop(STOP_MS));
+      started.registered.catch((error: unknown) => logger.error({ error }, "Nexus refused the collector"));
+      const apis = await serveApis(config, store, logger, running, () => selfState(null, started.stats()));
+      return [`collector at ${formatSocketAddress(started.address)}`, ...apis];
+    },
+  },
+  {
+    name: "nexus",
+    description: "run the standalone Nexus alone: registrations, leases, assignment",
+    flags: [],
+    async start(config, logger, running) {
+      const { listen, leaseMs, expirySweepMs, stateFile } = config.nexus;
+      const nexus = await startNexus({ ...listen, leaseMs, expirySweepMs, stateFile, clock: systemClock, logger });
+      running.add("Nexus", () => nexus.close());
+      return [`nexus at ${formatSocketAddress(nexus.address)}`];
+    },
+  },
+  {
+    name: "api",
+    description: "serve the operator and customer APIs over a store that no collector of this machine has open",
+    flags: [],
+    async start(config, logger, running) {
+      const store = await openStore(config, logger);
+      running.add("store", () => store.close());
+      return serveApis(config, store, logger, running, () => selfState(null, null));
+    },
+  },
+];
+
+/** `zonemeter producer | collector | nexus | api` */
+export const partCommands: readonly CommandDefinition[] = PARTS.map((part) => ({
+  define(program, run) {
+    withSettings(program.command(part.name).description(part.description), part.flags).action((flags: GivenFlags) =>
+      run((context) => runPart(part, flags, context)),
+    );
+  },
+}));
+
+async function runPart(part: Part, flags: GivenFlags, context: CommandContext): Promise<number> {
+  const { config, logger } = await loadSettings(flags, context);
+  const running = new Lifecycle(logger);
+  let clean = true;
+  try {
+    const lines = await part.start(config, logger, running);
+    await writeAll(context.stdout, [`ready ${lines.join(", ")}\n`]);
+    await waitForEnd(context.signal);
+  } finally {
+    clean = await running.stop(STOP_MS + 500);
+  }
+  return clean ? 0 : 1;
+}
+
+function openStore({ store }: Config, logger: Logger): Promise<Store> {
+  return openEmbeddedStore({
+    dataDir: store.dataDir,
+    schemas: loadCatalogue(),
+    logger,
+    clock: systemClock,
+    retentionDays: store.retentionDays,
+  });
+}
+
+async function serveApis(config: Config, store: Store, logger: Logger, running: Lifecycle, metrics: () => string): Promise<string[]> {
+  const { operatorListen, customerListen } = config.api;
+  const url = (address: SocketAddress): string => `http://${formatSocketAddress(address)}`;
+  const operator = await serveOperatorApi({ listen: operatorListen, store, logger, notReady: () => null, metrics });
+  running.add("operator API", () => operator.close(API_CLOSE_MS));
+  const customer = await serveCustomerApi({ listen: customerListen, store, logger });
+  running.add("customer API", () => customer.close(API_CLOSE_MS));
+  return [`operator API ${url(operator.address)}`, `customer API ${url(customer.address)}`];
+}
