@@ -1,8 +1,9 @@
 import { formatRfc3339 } from "../core/index.ts";
 import type { Snapshot } from "../sources/index.ts";
+import type { ExactJson } from "../wire/index.ts";
 
 /** A snapshot as `zonemeter sample` prints it: one JSON object whose 64-bit integers are bare digits. */
-export function snapshotObject(snapshot: Snapshot): Record<string, unknown> {
+export function snapshotObject(snapshot: Snapshot): Record<string, ExactJson> {
   const { subject, sled } = snapshot;
   return {
     source: snapshot.source,
