@@ -68,7 +68,7 @@ export class KstatSnapshots {
     this.#statistics += kstat.stats.size + 4;
     if (this.#statistics > KSTAT_SNAPSHOT_MAX_STATISTICS) {
       this.#findings.addOnce(
-        `size ${this.#line}`,
+        "too-many",
         "too-many-statistics",
         "A snapshot has too many statistics; the rest of it was dropped.",
         kstat.line,

@@ -127,7 +127,7 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
   #zone(open: OpenPrstat, content: string, line: number): void {
     if (open.zones.length >= TEXT_REPORT_MAX_ROWS) {
       this.#findings.addOnce(
-        `rows of ${open.line}`,
+        "too-many",
         "too-many-rows",
         `A report has more than ${TEXT_REPORT_MAX_ROWS} zones; the rest was dropped.`,
         line,

@@ -92,8 +92,15 @@ class Replay implements ReplaySource {
       this.#ended = this.#open.length === 0 && this.#waiting.length === 0;
       if (snapshots.length === 0 && taken !== null) continue;
       if (taken !== null) this.#replayed += 1;
+      else if (this.#replayed === 0 && !this.#closed) throw this.#nothingUsable();
       return { snapshots, diagnostics: this.#findings.take(), ended: this.#ended };
     }
+  }
+
+  /** There are times in the files, and each was left out for some reason. */
+  #nothingUsable(): ZonemeterError {
+    const [first] = this.#findings.take();
+    return new ZonemeterError("invalid_input", `Nothing can be replayed. ${first?.text ?? `${this.#options.files[0]!} has no zones.`}`);
   }
 
   async #firstTimes(): Promise<{ path: string; firstNs: bigint }[]> {

@@ -168,7 +168,7 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     if (row === null || this.#open!.zones.has(row.zone)) return this.#damaged(content, line);
     if (summary.rows.length >= TEXT_REPORT_MAX_ROWS) {
       this.#findings.addOnce(
-        `rows of ${this.#open!.line}`,
+        "too-many",
         "too-many-rows",
         `A report has more than ${TEXT_REPORT_MAX_ROWS} rows; the rest was dropped.`,
         line,

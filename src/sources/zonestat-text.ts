@@ -89,20 +89,9 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
   #row(kind: ReportKind, line: number): void {
     const last = this.#open.at(-1);
     const report = last ?? this.#begin(noHeader(kind), line);
-    if (report.header.kind !== kind) {
-      this.#findings.addOnce(`kind of ${report.line}`, "overlapping-reports", `A row of ${kind} stands inside another report.`, line);
-      report.overlapping = true;
-      return;
-    }
+    if (report.header.kind !== kind) return this.#mixed(report, `A row of ${kind} stands inside another report.`, line);
     if (report.rowCount >= TEXT_REPORT_MAX_ROWS) {
-      report.overlapping = true;
-      this.#findings.addOnce(
-        `rows of ${report.line}`,
-        "too-many-rows",
-        `A report has more than ${TEXT_REPORT_MAX_ROWS} rows and is withheld.`,
-        line,
-      );
-      return;
+      return this.#mixed(report, `A report has more than ${TEXT_REPORT_MAX_ROWS} rows, which no machine has zones for.`, line);
     }
     const cursor = this.#cursor;
     const at = cursor.at;
@@ -113,8 +102,8 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
       case "resource":
         return;
       case "damaged":
-        this.#findings.add("malformed-row", `The row ${quoteLine(cursor.text, at, cursor.end)} is damaged and was dropped.`, line);
-        return;
+        cursor.at = at;
+        return this.#damaged("row", line);
       case "unknown": {
         cursor.set(cursor.text, at, cursor.end);
         const type = quoteLine(cursor.word());
@@ -122,25 +111,26 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
         return;
       }
       case "twice":
-        report.overlapping = true;
-        this.#findings.addOnce(
-          `twice ${report.line}`,
-          "overlapping-reports",
-          "A row comes twice in one report, so rows of two runs are mixed.",
-          line,
-        );
+        this.#mixed(report, "A row comes twice in one report, so rows of two runs are mixed.", line);
     }
+  }
+
+  /** Told once for each report. */
+  #mixed(report: OpenReport, why: string, line: number): void {
+    if (!report.overlapping) this.#findings.add("overlapping-reports", why, line);
+    report.overlapping = true;
   }
 
   #header(kind: ReportKind, line: number): void {
     const header = readZonestatHeader(this.#cursor, kind);
-    if (header === null)
-      this.#findings.add(
-        "malformed-row",
-        `The header ${quoteLine(this.#cursor.text, this.#cursor.at, this.#cursor.end)} is damaged.`,
-        line,
-      );
+    if (header === null) this.#damaged("header", line);
     this.#begin(header ?? noHeader(kind), line);
+  }
+
+  /** The cursor stands at what is damaged. */
+  #damaged(what: string, line: number): void {
+    const { text, at, end } = this.#cursor;
+    this.#findings.add("malformed-row", `The ${what} ${quoteLine(text, at, end)} is damaged.`, line);
   }
 
   #begin(header: ReportHeader, line: number): OpenReport {
@@ -162,11 +152,7 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
   #footer(kind: ReportKind, stamp: string | null, line: number): void {
     const footer = readZonestatFooter(this.#cursor, kind, stamp);
     if (footer === null) {
-      this.#findings.add(
-        "malformed-row",
-        `The footer ${quoteLine(this.#cursor.text, this.#cursor.at, this.#cursor.end)} is damaged.`,
-        line,
-      );
+      this.#damaged("footer", line);
       return;
     }
     let index = this.#open.findIndex((report) => report.fits(footer));

@@ -250,6 +250,20 @@ describe("what cannot be replayed", () => {
     expect(() => createReplaySource({ files: [] })).toThrow("no file to replay");
   });
 
+  test("recorded reports of which none is usable", async () => {
+    const path = await file(
+      "s/zonestat-20270305",
+      zonestat("20270305T101500Z", 1)
+        .replaceAll("interval:", "report-high:")
+        .replace("since-last-interval", "20270305T101440Z")
+        .replace(":1:10\n", ":10:10\n"),
+    );
+    const error = await failure(play(path));
+    expect(error).toMatchObject({ code: "invalid_input" });
+    expect(error.message).toContain(path);
+    expect(error.message).toContain("report-high");
+  });
+
   test("one bad file among good ones is found before anything is played", async () => {
     const good = await file("good.txt", kstat(START, 100, 60, 7, START - 40));
     const bad = await file("bad.txt", "hello\n");
