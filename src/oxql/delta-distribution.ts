@@ -6,9 +6,16 @@ import type { Distribution } from "./table.ts";
  * the square of the difference of the two means; minimum, maximum and quantiles cannot be told and become null. `describe` names the
  * timeseries in errors: `delta_bins`, `delta_underflow`, `overflow`.
  */
-export function differenceOf<T extends bigint | number>(now: Distribution<T>, before: Distribution<T>, describe: () => string): Distribution<T> {
+export function differenceOf<T extends bigint | number>(
+  now: Distribution<T>,
+  before: Distribution<T>,
+  describe: () => string,
+): Distribution<T> {
   if (now.bins.length !== before.bins.length || now.bins.some((edge, bin) => edge !== before.bins[bin])) {
-    throw queryError("delta_bins", `The bins of ${describe()} changed without a restart: leave the time before or after the change out with a filter.`);
+    throw queryError(
+      "delta_bins",
+      `The bins of ${describe()} changed without a restart: leave the time before or after the change out with a filter.`,
+    );
   }
   const counts = now.counts.map((count, bin) => {
     const added = count - before.counts[bin]!;
@@ -37,9 +44,12 @@ function meanOf({ counts, sumOfSamples }: Distribution<bigint | number>): number
 }
 
 function subtract<T extends bigint | number>(now: T, before: T, describe: () => string): T {
-  const difference = (now as number) - (before as number) as T;
+  const difference = ((now as number) - (before as number)) as T;
   if (typeof difference === "bigint" && difference !== BigInt.asIntN(64, difference)) {
-    throw queryError("overflow", `The sum of samples of ${describe()} changed by ${difference}, which does not fit a 64-bit integer: leave that time out with a filter.`);
+    throw queryError(
+      "overflow",
+      `The sum of samples of ${describe()} changed by ${difference}, which does not fit a 64-bit integer: leave that time out with a filter.`,
+    );
   }
   return difference;
 }

@@ -44,7 +44,12 @@ function forEachPair(fresh: Uint8Array, present: Uint8Array | null, visit: (row:
 }
 
 /** The result is a plain array of bigints only where a value as stored passes an i64. */
-function integerDifferences(values: ArrayLike<bigint>, fresh: Uint8Array, present: Uint8Array | null, describe: () => string): ArrayLike<bigint> {
+function integerDifferences(
+  values: ArrayLike<bigint>,
+  fresh: Uint8Array,
+  present: Uint8Array | null,
+  describe: () => string,
+): ArrayLike<bigint> {
   const stored = values instanceof BigInt64Array || values instanceof BigUint64Array ? values : null;
   const words = stored === null ? null : wordsOf(stored);
   const minus = stored instanceof BigInt64Array ? signedDifference : unsignedDifference;
@@ -58,7 +63,10 @@ function integerDifferences(values: ArrayLike<bigint>, fresh: Uint8Array, presen
     if (Math.abs(quick) < EXACT) return putWhole(resultWords, row, quick);
     const exact = values[row]! - values[last]!;
     if (exact !== BigInt.asIntN(64, exact)) {
-      throw queryError("overflow", `The difference of ${values[row]} and ${values[last]} in ${describe()} does not fit a 64-bit integer: leave that time out with a filter.`);
+      throw queryError(
+        "overflow",
+        `The difference of ${values[row]} and ${values[last]} in ${describe()} does not fit a 64-bit integer: leave that time out with a filter.`,
+      );
     }
     result[row] = exact;
   });

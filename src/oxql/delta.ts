@@ -58,6 +58,9 @@ function refuseWide(column: Column, series: SelectedSeries, timeseriesName: stri
   for (let row = 0; row < column.values.length; row++) {
     if (column.values[row]! <= MAX_I64 || !isPresent(column, row)) continue;
     const who = describeTimeseries(timeseriesName, series.fields);
-    throw queryError("overflow", `${who} has the value ${column.values[row]}, which upstream refuses: it does not fit a signed 64-bit integer.`);
+    throw queryError(
+      "overflow",
+      `${who} has the value ${column.values[row]}, which upstream refuses: it does not fit a signed 64-bit integer.`,
+    );
   }
 }

@@ -18,7 +18,9 @@ export function parseExactJson(text: string): unknown {
     if (!MAYBE_LONG.test(text)) return JSON.parse(text);
     return JSON.parse(text.replace(TOKENS, (token) => (LONG_INTEGER.test(token) ? `"\\u0000${token}"` : token)));
   } catch (error) {
-    throw new ZonemeterError("invalid_input", `The answer is not JSON (${messageOf(error)}); is the URL that of a query API?`, { cause: error });
+    throw new ZonemeterError("invalid_input", `The answer is not JSON (${messageOf(error)}); is the URL that of a query API?`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,19 +1,18 @@
-import { QUERY_CONCURRENT_SELECTS, QUERY_MAX_POINTS, QUERY_MAX_ROWS, QUERY_SLICE_POINTS, ZonemeterError, type Catalogue, type TimeseriesSchema } from "../core/index.ts";
+import { QUERY_MAX_POINTS, QUERY_MAX_ROWS, QUERY_SLICE_POINTS, type Catalogue } from "../core/index.ts";
 import type { Get, Group, Query } from "./ast.ts";
-import type { OxqlData, Selection, SelectRequest, StatementSummary } from "./data.ts";
+import type { OxqlData, StatementSummary } from "./data.ts";
 import { pointsOf } from "./delta.ts";
 import type { Dialect } from "./dialect.ts";
-import { Gate } from "./gate.ts";
+import { Fetch } from "./fetch.ts";
 import { checkPointCount } from "./operations/align.ts";
 import type { OperationContext } from "./operations/context.ts";
 import { runOperation, type TableOperationNode } from "./operations/run-operation.ts";
 import { slices } from "./operations/slices.ts";
 import { Pace } from "./pace.ts";
-import { isPresent } from "./points.ts";
 import { EVERYTHING, neededOfFirst, type Needed } from "./pushdown.ts";
 import { queryEnd } from "./query-end.ts";
 import { placed, queryError } from "./query-error.ts";
-import { asExpression, selectRequest } from "./select-request.ts";
+import { asExpression } from "./select-request.ts";
 import type { Table, Timeseries } from "./table.ts";
 
 export interface ExecuteOptions {
@@ -63,22 +62,14 @@ export async function execute(query: Query, options: ExecuteOptions): Promise<Qu
   }
 }
 
-/** True where the oldest sample that a `last` limit left of a counter is a missing one. */
-function cutAtMissing({ series }: Selection, { limit }: SelectRequest): boolean {
-  if (limit?.end !== "last") return false;
-  return series.some(({ startTimesNs, values }) => startTimesNs !== null && values.values.length >= limit.count && !isPresent(values, 0));
-}
-
 class Execution {
   readonly endTimeNs: bigint;
-  rowsFetched = 0;
   readonly #options: ExecuteOptions;
   readonly #limits: ExecuteLimits;
   readonly #context: OperationContext;
-  readonly #gate = new Gate(QUERY_CONCURRENT_SELECTS);
   /** Fires when one subquery has failed, so that the others end too. */
   readonly #failed = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly #fetch: Fetch;
   readonly #pace: Pace;
 
   constructor(endTimeNs: bigint, options: ExecuteOptions) {
@@ -86,8 +77,13 @@ class Execution {
     this.#options = options;
     this.#limits = { maxRows: QUERY_MAX_ROWS, maxPoints: QUERY_MAX_POINTS, slicePoints: QUERY_SLICE_POINTS, ...options.limits };
     this.#context = { endTimeNs, maxPoints: this.#limits.maxPoints, dialect: options.dialect ?? "zonemeter" };
-    this.#signal = AbortSignal.any([options.signal, this.#failed.signal]);
-    this.#pace = new Pace(this.#signal);
+    const signal = AbortSignal.any([options.signal, this.#failed.signal]);
+    this.#fetch = new Fetch(options.data, this.#limits.maxRows, this.#failed, signal);
+    this.#pace = new Pace(signal);
+  }
+
+  get rowsFetched(): number {
+    return this.#fetch.rows;
   }
 
   async run(query: Query, afterLast: Needed): Promise<Part> {
@@ -126,11 +122,9 @@ class Execution {
     if (schema.datumType === "bytes") {
       throw queryError("not_implemented", `${get.timeseriesName} holds bytes, which OxQL has no type for.`, get.position);
     }
-    let { selection, request } = await this.#select(get, schema, needed, 1);
-    // Where a limit cut a counter off at a missing sample, the first difference lacks what it is taken from: reach further back.
-    for (let extra = 16; cutAtMissing(selection, request); extra *= 4) ({ selection, request } = await this.#select(get, schema, needed, extra));
+    const { series: fetched, statements, request } = await this.#fetch.get(get, schema, needed);
     const timeseries: Timeseries[] = [];
-    for (const series of selection.series) {
+    for (const series of fetched) {
       await this.#pace.step();
       timeseries.push({ fields: series.fields, points: pointsOf(series, get.timeseriesName, this.#context.dialect), alignment: null });
     }
@@ -138,33 +132,7 @@ class Execution {
     // Samples from before the range have served their purpose: the range's first differences.
     const asked = request.lookBack ? asExpression(request) : null;
     if (asked !== null) tables = await this.#apply(tables, { kind: "filter", expression: asked, position: get.position });
-    return { tables, statements: selection.statements };
-  }
-
-  async #select(get: Get, schema: TimeseriesSchema, needed: Needed, extra: number): Promise<{ selection: Selection; request: SelectRequest }> {
-    return this.#gate.run(async () => {
-      this.#signal.throwIfAborted();
-      const request = selectRequest(schema, needed, this.#limits.maxRows - this.rowsFetched, extra);
-      try {
-        const selection = await this.#options.data.select(request, this.#signal);
-        this.rowsFetched += selection.series.reduce((rows, { timestampsNs }) => rows + timestampsNs.length, 0);
-        if (this.rowsFetched > this.#limits.maxRows) throw this.#tooManyRows(get, schema, request);
-        return { selection, request };
-      } catch (error) {
-        const reason = error instanceof ZonemeterError && error.code === "limit" ? this.#tooManyRows(get, schema, request) : error;
-        // Before the gate lets the next one in, so that it does not begin.
-        this.#failed.abort(reason);
-        throw reason;
-      }
-    });
-  }
-
-  #tooManyRows(get: Get, schema: TimeseriesSchema, { alternatives }: SelectRequest): ZonemeterError {
-    const bounded = alternatives.length > 0 && alternatives.every(({ times }) => times.some(({ operator }) => operator === ">" || operator === ">="));
-    const range = bounded ? "shorten its time range" : "give it a lower time bound, such as filter timestamp > @now() - 1h";
-    const fields = schema.fields.map(({ name }) => name).join(", ");
-    const narrow = fields === "" ? range : `${range}, or filter on its fields (${fields})`;
-    return queryError("row_limit", `The query would fetch more than ${this.#limits.maxRows} rows, and ${get.timeseriesName} brings it over: ${narrow}.`, get.position);
+    return { tables, statements };
   }
 
   async #apply(tables: readonly Table[], operation: TableOperationNode): Promise<readonly Table[]> {

@@ -56,7 +56,8 @@ function pickColumn(column: Column, rows: Uint32Array): Column {
 
 function pickIntegers(values: ArrayLike<bigint>, rows: Uint32Array): ArrayLike<bigint> {
   if (values instanceof BigInt64Array) return pickTimes(values, rows);
-  if (values instanceof BigUint64Array) return new BigUint64Array(pickTimes(new BigInt64Array(values.buffer, values.byteOffset, values.length), rows).buffer);
+  if (values instanceof BigUint64Array)
+    return new BigUint64Array(pickTimes(new BigInt64Array(values.buffer, values.byteOffset, values.length), rows).buffer);
   return Array.from(rows, (row) => values[row]!);
 }
 

@@ -33,10 +33,14 @@ function neededBefore(operation: Operation, after: Needed): Needed {
     case "group_by":
       return widened(after, (term) => (isTimeTerm(term) || operation.fields.includes(term.identifier) ? [term] : []));
     case "join":
-      return widened(after, (term) => (isTimeTerm(term) || (!isColumnTerm(term) && operation.on?.includes(term.identifier) !== false) ? [term] : []));
+      return widened(after, (term) =>
+        isTimeTerm(term) || (!isColumnTerm(term) && operation.on?.includes(term.identifier) !== false) ? [term] : [],
+      );
     case "map": {
       const backNs = longestAgo(operation.expression);
-      return widened(after, (term) => (isColumnTerm(term) ? [] : isTimeTerm(term) && backNs > 0n ? withEarlierStart(term, backNs) : [term]));
+      return widened(after, (term) =>
+        isColumnTerm(term) ? [] : isTimeTerm(term) && backNs > 0n ? withEarlierStart(term, backNs) : [term],
+      );
     }
     default:
       // A ranking compares all timeseries over all their points. Gets and groups stand first and are not asked.
@@ -53,7 +57,10 @@ function beforeLimit(limit: Limit, after: Needed): Needed {
   const moved = widened(after, (term) => (passes(term) ? [term] : []));
   const all = after.alternatives.every((terms) => terms.every(passes));
   const merges = all && after.limit?.end === limit.end;
-  return { alternatives: moved.alternatives, limit: { end: limit.end, count: merges ? Math.min(limit.count, after.limit.count) : limit.count } };
+  return {
+    alternatives: moved.alternatives,
+    limit: { end: limit.end, count: merges ? Math.min(limit.count, after.limit.count) : limit.count },
+  };
 }
 
 function cutsFarSide(term: Term, end: "first" | "last"): boolean {

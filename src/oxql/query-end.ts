@@ -41,7 +41,10 @@ function boundOf(term: Term): bigint | null {
   const bounds = term.kind === "in" ? !term.negated : ["<", "<=", "=="].includes(term.operator);
   if (!bounds) return null;
   const literals = term.kind === "in" ? term.literals : [term.literal];
-  return literals.reduce<bigint | null>((latest, literal) => (literal.type === "timestamp" ? later(latest, literal.valueNs) : latest), null);
+  return literals.reduce<bigint | null>(
+    (latest, literal) => (literal.type === "timestamp" ? later(latest, literal.valueNs) : latest),
+    null,
+  );
 }
 
 function later(a: bigint | null, b: bigint | null): bigint | null {

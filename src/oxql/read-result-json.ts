@@ -23,7 +23,10 @@ class ResultReader {
       const { name, timeseries } = object(table, where);
       // Releases until mid 2025 wrote an object with numeric keys.
       const all = Array.isArray(timeseries) ? timeseries : Object.values(object(timeseries, `${where}.timeseries`));
-      return { name: string(name, `${where}.name`), timeseries: all.map((each, at) => this.#timeseries(each, `${where}.timeseries[${at}]`)) };
+      return {
+        name: string(name, `${where}.name`),
+        timeseries: all.map((each, at) => this.#timeseries(each, `${where}.timeseries[${at}]`)),
+      };
     });
   }
 
@@ -38,7 +41,8 @@ class ResultReader {
     const startTimesNs = starts === null || starts === undefined ? null : this.#timesOf(starts, `${where}.start_times`);
     const dimensions = list(values, `${where}.values`).map((each, index) => readDimension(each, `${where}.values[${index}]`));
     const uneven = dimensions.some((dimension) => dimension.values.values.length !== timestampsNs.length);
-    if (uneven || (startTimesNs !== null && startTimesNs.length !== timestampsNs.length)) throw unexpected(where, "columns of one length", value);
+    if (uneven || (startTimesNs !== null && startTimesNs.length !== timestampsNs.length))
+      throw unexpected(where, "columns of one length", value);
     return { startTimesNs, timestampsNs, dimensions };
   }
 
@@ -101,7 +105,11 @@ function integerColumn(values: bigint[]): ArrayLike<bigint> {
   return values.every((value) => value === BigInt.asIntN(64, value)) ? BigInt64Array.from(values) : values;
 }
 
-function readDistribution<T extends bigint | number>(value: unknown, where: string, number: (entry: unknown, where: string) => T): Distribution<T> {
+function readDistribution<T extends bigint | number>(
+  value: unknown,
+  where: string,
+  number: (entry: unknown, where: string) => T,
+): Distribution<T> {
   const parts = object(value, where);
   const numbers = <N>(name: string, read: (entry: unknown, where: string) => N): N[] =>
     list(parts[name], `${where}.${name}`).map((entry, index) => read(entry, `${where}.${name}[${index}]`));
@@ -155,6 +163,16 @@ function double(value: unknown, where: string): number {
 }
 
 function unexpected(where: string, wanted: string, value: unknown): ZonemeterError {
-  const shown = typeof value === "object" && value !== null ? (Array.isArray(value) ? "a list" : "an object") : typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
-  return new ZonemeterError("invalid_input", `The answer is not an OxQL result: ${where} should be ${wanted} and is ${shown}; is the URL that of a query API?`);
+  const shown =
+    typeof value === "object" && value !== null
+      ? Array.isArray(value)
+        ? "a list"
+        : "an object"
+      : typeof value === "string"
+        ? JSON.stringify(value.slice(0, 40))
+        : String(value);
+  return new ZonemeterError(
+    "invalid_input",
+    `The answer is not an OxQL result: ${where} should be ${wanted} and is ${shown}; is the URL that of a query API?`,
+  );
 }

@@ -27,7 +27,8 @@ export function selectRequest(schema: TimeseriesSchema, needed: Needed, maxRows:
   });
   alternatives = mergeEqualities(alternatives);
   if (alternatives.length > SELECT_MAX_ALTERNATIVES) exact = false;
-  if (alternatives.length > SELECT_MAX_ALTERNATIVES || alternatives.some(({ fields, times }) => fields.length + times.length === 0)) alternatives = [];
+  if (alternatives.length > SELECT_MAX_ALTERNATIVES || alternatives.some(({ fields, times }) => fields.length + times.length === 0))
+    alternatives = [];
   const counted = hasStartTime(schema.datumType);
   const limit = exact ? needed.limit : null;
   return {
@@ -86,7 +87,10 @@ function mergeOn(name: string, alternatives: readonly SelectAlternative[]): Sele
     if (known === undefined) alike.set(key, { term, literals: [...literalsOf(term)], rest });
     else known.literals.push(...literalsOf(term));
   }
-  const lists = [...alike.values()].map(({ term, literals, rest }) => ({ fields: [equalsAny(term, literals), ...rest.fields], times: rest.times }));
+  const lists = [...alike.values()].map(({ term, literals, rest }) => ({
+    fields: [equalsAny(term, literals), ...rest.fields],
+    times: rest.times,
+  }));
   return [...lists, ...others];
 }
 

@@ -52,7 +52,10 @@ export function asComparisons(term: Term): { comparisons: readonly Comparison[];
   const literals = term.literals as readonly TimeLiteral[];
   if (term.negated) return { comparisons: literals.map((literal) => comparison(term, "!=", literal, literal.valueNs)), exact: true };
   const [first, last] = spanOf(term);
-  return { comparisons: [comparison(term, ">=", first, first.valueNs), comparison(term, "<=", last, last.valueNs)], exact: literals.length === 1 };
+  return {
+    comparisons: [comparison(term, ">=", first, first.valueNs), comparison(term, "<=", last, last.valueNs)],
+    exact: literals.length === 1,
+  };
 }
 
 function spanOf(term: Term): [TimeLiteral, TimeLiteral] {

@@ -6,7 +6,10 @@ import { DAY_NS, doubles, integers, listed, onlyColumn, run, SECOND_NS } from ".
 const MS = 1_000_000n;
 
 /** Rising offsets in milliseconds, with a value or none. */
-const samples = fc.array(fc.record({ ms: fc.integer({ min: 1, max: 3_000 }), value: fc.option(fc.integer({ min: -99, max: 99 }), { nil: null }) }), { minLength: 1, maxLength: 25 });
+const samples = fc.array(
+  fc.record({ ms: fc.integer({ min: 1, max: 3_000 }), value: fc.option(fc.integer({ min: -99, max: 99 }), { nil: null }) }),
+  { minLength: 1, maxLength: 25 },
+);
 
 describe("mean_within is what its definition says, window by window", () => {
   test("of gauges", () => {
@@ -18,11 +21,23 @@ describe("mean_within is what its definition says, window by window", () => {
         const periodNs = BigInt(periodMs) * MS;
         const table: Table = {
           name: "a:b",
-          timeseries: [{ fields: [], points: { startTimesNs: null, timestampsNs: BigInt64Array.from(times), dimensions: [{ metricType: "gauge", values: doubles(rows.map(({ value }) => value)) }] }, alignment: null }],
+          timeseries: [
+            {
+              fields: [],
+              points: {
+                startTimesNs: null,
+                timestampsNs: BigInt64Array.from(times),
+                dimensions: [{ metricType: "gauge", values: doubles(rows.map(({ value }) => value)) }],
+              },
+              alignment: null,
+            },
+          ],
         };
         const wanted: [bigint, number | null][] = [];
         for (let end = endTimeNs; end >= times[0]!; end -= periodNs) {
-          const within = rows.filter(({ value }, row) => value !== null && times[row]! > end - periodNs && times[row]! <= end).map(({ value }) => value!);
+          const within = rows
+            .filter(({ value }, row) => value !== null && times[row]! > end - periodNs && times[row]! <= end)
+            .map(({ value }) => value!);
           wanted.unshift([end, within.length === 0 ? null : within.reduce((a, b) => a + b) / within.length]);
         }
         const result = run(`align mean_within(${periodMs}ms)`, [table], { endTimeNs });
@@ -43,7 +58,11 @@ describe("mean_within is what its definition says, window by window", () => {
         const endTimeNs = times.at(-1)! + BigInt(endAfterMs) * MS;
         const periodNs = BigInt(periodMs) * MS;
         const column = integers(rows.map(({ value }) => (value === null ? null : BigInt(value))));
-        const points = { startTimesNs: BigInt64Array.from(starts), timestampsNs: BigInt64Array.from(times), dimensions: [{ metricType: "delta" as const, values: column }] };
+        const points = {
+          startTimesNs: BigInt64Array.from(starts),
+          timestampsNs: BigInt64Array.from(times),
+          dimensions: [{ metricType: "delta" as const, values: column }],
+        };
         const wanted: (number | null)[] = [];
         for (let end = endTimeNs; end >= times[0]!; end -= periodNs) {
           const [from, to] = [end - periodNs, end];
@@ -58,7 +77,13 @@ describe("mean_within is what its definition says, window by window", () => {
           }
           wanted.unshift(touched ? sum / Math.max(1, ended) : null);
         }
-        const got = listed(onlyColumn(run(`align mean_within(${periodMs}ms)`, [{ name: "a:b", timeseries: [{ fields: [], points, alignment: null }] }], { endTimeNs })));
+        const got = listed(
+          onlyColumn(
+            run(`align mean_within(${periodMs}ms)`, [{ name: "a:b", timeseries: [{ fields: [], points, alignment: null }] }], {
+              endTimeNs,
+            }),
+          ),
+        );
         expect(got.map((value) => value === null)).toEqual(wanted.map((value) => value === null));
         for (const [row, value] of wanted.entries()) expect(got[row] ?? 0).toBeCloseTo(value ?? 0, 9);
       }),
@@ -72,7 +97,11 @@ describe("windows far from the samples", () => {
     timeseries: [
       {
         fields: [],
-        points: { startTimesNs: null, timestampsNs: BigInt64Array.from(times), dimensions: [{ metricType: "gauge", values: doubles(times.map((_, index) => index + 1)) }] },
+        points: {
+          startTimesNs: null,
+          timestampsNs: BigInt64Array.from(times),
+          dimensions: [{ metricType: "gauge", values: doubles(times.map((_, index) => index + 1)) }],
+        },
         alignment: null,
       },
     ],

@@ -8,7 +8,10 @@ function seriesOf(values: Column, restarts: readonly number[] = []): SelectedSer
   const { length } = values.values;
   const timestampsNs = BigInt64Array.from({ length }, (_, row) => DAY_NS + BigInt(row + 1) * SECOND_NS);
   let start = DAY_NS;
-  const startTimesNs = BigInt64Array.from({ length }, (_, row) => (start = restarts.includes(row) ? timestampsNs[row]! - SECOND_NS / 2n : start));
+  const startTimesNs = BigInt64Array.from(
+    { length },
+    (_, row) => (start = restarts.includes(row) ? timestampsNs[row]! - SECOND_NS / 2n : start),
+  );
   return { fields: stringFields({ site: "east" }), startTimesNs, timestampsNs, values };
 }
 
@@ -18,26 +21,34 @@ function deltas(series: SelectedSeries): unknown[] {
 
 describe("integer deltas", () => {
   test("add up to what is stored, at any size, kind of column, with restarts and missing samples", () => {
-    const value = fc.oneof(fc.bigInt({ min: 0n, max: 100n }), fc.bigInt({ min: 0n, max: (1n << 63n) - 1n }), fc.bigInt({ min: 1n << 63n, max: (1n << 64n) - 1n }));
+    const value = fc.oneof(
+      fc.bigInt({ min: 0n, max: 100n }),
+      fc.bigInt({ min: 0n, max: (1n << 63n) - 1n }),
+      fc.bigInt({ min: 1n << 63n, max: (1n << 64n) - 1n }),
+    );
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.option(value, { nil: null }), fc.boolean()), { minLength: 1, maxLength: 20 }), fc.boolean(), (rows, plain) => {
-        const values = rows.map(([stored]) => stored);
-        const restarts = rows.flatMap(([, restarted], row) => (restarted && row > 0 ? [row] : []));
-        const column = integers(values);
-        const given: Column = plain ? { ...column, values: values.map((each) => each ?? 0n) } as Column : column;
-        let last: bigint | null = null;
-        let fits = true;
-        const wanted = values.map((stored, row) => {
-          if (restarts.includes(row)) last = null;
-          if (stored === null) return null;
-          const added: bigint = last === null ? stored : stored - last;
-          if (last !== null) fits &&= added === BigInt.asIntN(64, added);
-          last = stored;
-          return added;
-        });
-        if (fits) expect(deltas(seriesOf(given, restarts))).toEqual(wanted);
-        else expect(() => deltas(seriesOf(given, restarts))).toThrow(/does not fit a 64-bit integer/);
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.option(value, { nil: null }), fc.boolean()), { minLength: 1, maxLength: 20 }),
+        fc.boolean(),
+        (rows, plain) => {
+          const values = rows.map(([stored]) => stored);
+          const restarts = rows.flatMap(([, restarted], row) => (restarted && row > 0 ? [row] : []));
+          const column = integers(values);
+          const given: Column = plain ? ({ ...column, values: values.map((each) => each ?? 0n) } as Column) : column;
+          let last: bigint | null = null;
+          let fits = true;
+          const wanted = values.map((stored, row) => {
+            if (restarts.includes(row)) last = null;
+            if (stored === null) return null;
+            const added: bigint = last === null ? stored : stored - last;
+            if (last !== null) fits &&= added === BigInt.asIntN(64, added);
+            last = stored;
+            return added;
+          });
+          if (fits) expect(deltas(seriesOf(given, restarts))).toEqual(wanted);
+          else expect(() => deltas(seriesOf(given, restarts))).toThrow(/does not fit a 64-bit integer/);
+        },
+      ),
       { numRuns: 1000 },
     );
   });

@@ -7,10 +7,19 @@ import { DAY_NS, listed, SECOND_NS, stringFields } from "./tables.ts";
 
 const NOW_NS = DAY_NS + 7_200n * SECOND_NS;
 const NAMES = ["a:one", "a:two", "a:three", "a:four", "a:five", "a:six"];
-const CATALOGUE = new Catalogue([...NAMES.map((name) => testSchema(name, "f64", { id: "string" })), testSchema("a:blob", "bytes", { id: "string" })]);
+const CATALOGUE = new Catalogue([
+  ...NAMES.map((name) => testSchema(name, "f64", { id: "string" })),
+  testSchema("a:blob", "bytes", { id: "string" }),
+]);
 
 function ask(text: string, data: OxqlData, options: Partial<ExecuteOptions> = {}): Promise<QueryOutcome> {
-  return execute(parse(text, { nowNs: NOW_NS }), { catalogue: CATALOGUE, data, nowNs: NOW_NS, signal: new AbortController().signal, ...options });
+  return execute(parse(text, { nowNs: NOW_NS }), {
+    catalogue: CATALOGUE,
+    data,
+    nowNs: NOW_NS,
+    signal: new AbortController().signal,
+    ...options,
+  });
 }
 
 /** `count` timeseries with `samples` samples, one a second. */
@@ -18,7 +27,11 @@ function gauges(name: string, count: number, samples: number): StoredSeries[] {
   return Array.from({ length: count }, (_, index) => ({
     timeseriesName: name,
     fields: stringFields({ id: String(index) }),
-    samples: Array.from({ length: samples }, (_unused, row) => ({ startTimeNs: null, timestampNs: DAY_NS + BigInt(row + 1) * SECOND_NS, value: row })),
+    samples: Array.from({ length: samples }, (_unused, row) => ({
+      startTimeNs: null,
+      timestampNs: DAY_NS + BigInt(row + 1) * SECOND_NS,
+      value: row,
+    })),
   }));
 }
 
@@ -33,7 +46,11 @@ describe("the outcome", () => {
   });
 
   test("ranks best first", async () => {
-    const series = [3, 9, 6].map((value, index) => ({ ...gauges("a:one", 1, 1)[0]!, fields: stringFields({ id: `${index}` }), samples: [{ startTimeNs: null, timestampNs: DAY_NS, value }] }));
+    const series = [3, 9, 6].map((value, index) => ({
+      ...gauges("a:one", 1, 1)[0]!,
+      fields: stringFields({ id: `${index}` }),
+      samples: [{ startTimeNs: null, timestampNs: DAY_NS, value }],
+    }));
     const order = async (rank: string): Promise<unknown[]> => {
       const { tables } = await ask(`get a:one | filter timestamp <= @00:00:00 | align mean_within(1s) | ${rank}`, memoryData(series));
       return tables[0]!.timeseries.map(({ points }) => listed(points.dimensions[0]!.values)[0]);
@@ -46,7 +63,10 @@ describe("the outcome", () => {
 describe("refusals", () => {
   test("a name outside the catalogue, even where the store has it, is never asked for", async () => {
     const data = memoryData(gauges("a:one", 1, 1));
-    await expect(ask("get a:one | last 1", data, { catalogue: new Catalogue([]) })).rejects.toMatchObject({ code: "query", kind: "unknown_timeseries" });
+    await expect(ask("get a:one | last 1", data, { catalogue: new Catalogue([]) })).rejects.toMatchObject({
+      code: "query",
+      kind: "unknown_timeseries",
+    });
     expect(data.requests).toEqual([]);
   });
 
@@ -55,14 +75,18 @@ describe("refusals", () => {
   });
 
   test("show the place in the query", async () => {
-    await expect(ask("get a:one | last 1 | group_by [id]", memoryData(gauges("a:one", 1, 1)))).rejects.toThrow("1 | get a:one | last 1 | group_by [id]\n  |                      ^^^^^^^^^^^^^");
+    await expect(ask("get a:one | last 1 | group_by [id]", memoryData(gauges("a:one", 1, 1)))).rejects.toThrow(
+      "1 | get a:one | last 1 | group_by [id]\n  |                      ^^^^^^^^^^^^^",
+    );
   });
 
   test("rows of gets that run side by side are counted together", async () => {
     const data = memoryData([...gauges("a:one", 1, 60), ...gauges("a:two", 1, 60)]);
     const asked = ask("{ get a:one; get a:two } | filter timestamp > @00:00:00", data, { limits: { maxRows: 100 } });
     await expect(asked).rejects.toMatchObject({ code: "query", kind: "row_limit" });
-    await expect(asked).rejects.toThrow(/more than 100 rows, and a:(one|two) brings it over: shorten its time range, or filter on its fields \(id\)/);
+    await expect(asked).rejects.toThrow(
+      /more than 100 rows, and a:(one|two) brings it over: shorten its time range, or filter on its fields \(id\)/,
+    );
   });
 
   test("an engine that does not answer is passed on", async () => {
@@ -149,7 +173,8 @@ describe("subqueries", () => {
 
 describe("long work", () => {
   const series = gauges("a:one", 60, 600);
-  const long = "get a:one | filter timestamp <= @01:00:00 | align mean_within(100ms) | map datum * 2 + ago(datum, 2s) | group_by [id], max | filter datum > 1.0";
+  const long =
+    "get a:one | filter timestamp <= @01:00:00 | align mean_within(100ms) | map datum * 2 + ago(datum, 2s) | group_by [id], max | filter datum > 1.0";
 
   test("leaves the event loop to others in between", async () => {
     let ticks = 0;
@@ -170,7 +195,9 @@ describe("long work", () => {
   test("gives the same in slices as in one go", async () => {
     const shape = async (slicePoints: number): Promise<unknown> => {
       const { tables } = await ask(long.replace("100ms", "2s"), memoryData(series), { limits: { slicePoints } });
-      return tables.map(({ timeseries }) => timeseries.map(({ fields, points }) => [fields, [...points.timestampsNs], listed(points.dimensions[0]!.values)]));
+      return tables.map(({ timeseries }) =>
+        timeseries.map(({ fields, points }) => [fields, [...points.timestampsNs], listed(points.dimensions[0]!.values)]),
+      );
     };
     expect(await shape(700)).toEqual(await shape(Number.MAX_SAFE_INTEGER));
   });
@@ -188,8 +215,12 @@ describe("long work", () => {
   });
 
   test("counts the points of all slices against one limit", async () => {
-    const asked = ask("get a:one | filter timestamp <= @00:10:00 | align mean_within(1s) | last 1", memoryData(series), { limits: { maxPoints: 35_999, slicePoints: 700 } });
+    const asked = ask("get a:one | filter timestamp <= @00:10:00 | align mean_within(1s) | last 1", memoryData(series), {
+      limits: { maxPoints: 35_999, slicePoints: 700 },
+    });
     await expect(asked).rejects.toMatchObject({ kind: "point_limit" });
-    await ask("get a:one | filter timestamp <= @00:10:00 | align mean_within(1s) | last 1", memoryData(series), { limits: { maxPoints: 36_000, slicePoints: 700 } });
+    await ask("get a:one | filter timestamp <= @00:10:00 | align mean_within(1s) | last 1", memoryData(series), {
+      limits: { maxPoints: 36_000, slicePoints: 700 },
+    });
   });
 });

@@ -10,7 +10,10 @@ function tableOf(columns: readonly (readonly (bigint | null)[])[]): Table {
 /** Rows of equal length, values from small to beyond what doubles hold. */
 const columns = fc.integer({ min: 1, max: 12 }).chain((length) =>
   fc.array(
-    fc.array(fc.option(fc.oneof(fc.bigInt({ min: -9n, max: 9n }), fc.bigInt({ min: -(1n << 58n), max: 1n << 58n })), { nil: null }), { minLength: length, maxLength: length }),
+    fc.array(fc.option(fc.oneof(fc.bigInt({ min: -9n, max: 9n }), fc.bigInt({ min: -(1n << 58n), max: 1n << 58n })), { nil: null }), {
+      minLength: length,
+      maxLength: length,
+    }),
     { minLength: 1, maxLength: 9 },
   ),
 );
@@ -60,7 +63,10 @@ describe("group_by of doubles", () => {
     const values = fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(values, fc.constantFrom(["p50", 0.5], ["p90", 0.9], ["p99", 0.99] as const), (members, [reducer, share]) => {
-        const table = { name: "a:b", timeseries: members.map((value, index) => everySecond(stringFields({ id: String(index) }), doubles([value]))) };
+        const table = {
+          name: "a:b",
+          timeseries: members.map((value, index) => everySecond(stringFields({ id: String(index) }), doubles([value]))),
+        };
         const sorted = members.toSorted((a, b) => a - b);
         const rank = Number(share) * (sorted.length - 1);
         const [below, above] = [sorted[Math.floor(rank)]!, sorted[Math.ceil(rank)]!];
@@ -71,7 +77,12 @@ describe("group_by of doubles", () => {
   });
 
   test("an infinite value does not make the others vanish", () => {
-    const table = { name: "a:b", timeseries: [doubles([Infinity]), doubles([1]), doubles([Infinity])].map((column, index) => everySecond(stringFields({ id: String(index) }), column)) };
+    const table = {
+      name: "a:b",
+      timeseries: [doubles([Infinity]), doubles([1]), doubles([Infinity])].map((column, index) =>
+        everySecond(stringFields({ id: String(index) }), column),
+      ),
+    };
     expect(listed(onlyColumn(run("group_by [], p50", [table])))).toEqual([Infinity]);
     expect(listed(onlyColumn(run("group_by [], min", [table])))).toEqual([1]);
   });

@@ -19,11 +19,23 @@ describe("operations alone, on what no plan lets through", () => {
   test.each([
     ["join", "not_aligned", [table("a:b", raw), table("c:d", aligned)]],
     ["join", "join_alignment_mismatch", [table("a:b", aligned), table("c:d", raw)]],
-    ["join", "join_alignment_mismatch", [table("a:b", aligned), table("c:d", { ...aligned, alignment: { endTimeNs: DAY_NS, periodNs: 5n } })]],
-    ["join", "join_alignment_mismatch", [table("a:b", aligned), table("c:d", { ...aligned, alignment: { endTimeNs: DAY_NS + 1n, periodNs: SECOND_NS } })]],
+    [
+      "join",
+      "join_alignment_mismatch",
+      [table("a:b", aligned), table("c:d", { ...aligned, alignment: { endTimeNs: DAY_NS, periodNs: 5n } })],
+    ],
+    [
+      "join",
+      "join_alignment_mismatch",
+      [table("a:b", aligned), table("c:d", { ...aligned, alignment: { endTimeNs: DAY_NS + 1n, periodNs: SECOND_NS } })],
+    ],
     ["join", "multi_dimensional", [table("a:b,c:d", joined), table("e:f", aligned)]],
     ["join on [colour]", "join_field_mismatch", [table("a:b", aligned), table("c:d", aligned)]],
-    ["group_by [id]", "not_aligned", [table("a:b", aligned, { ...everySecond(B, doubles([1])), alignment: { endTimeNs: DAY_NS, periodNs: 5n } })]],
+    [
+      "group_by [id]",
+      "not_aligned",
+      [table("a:b", aligned, { ...everySecond(B, doubles([1])), alignment: { endTimeNs: DAY_NS, periodNs: 5n } })],
+    ],
     ["group_by [id]", "multi_dimensional", [table("a:b", joined)]],
     ["group_by [id]", "non_numeric", [table("a:b", words)]],
     ["align mean_within(1s)", "multi_dimensional", [table("a:b", joined)]],
@@ -51,7 +63,9 @@ describe("operations alone, on what no plan lets through", () => {
   test("histograms are filtered by field and time only", () => {
     const histogram = everySecond(A, { type: "integer_distribution", values: [null], present: Uint8Array.of(0) }, false);
     expect(run("filter id == 'a' && timestamp >= @00:00:00", [table("a:b", histogram)])[0]!.timeseries).toHaveLength(1);
-    expect(() => run("filter min > 5", [table("a:b", histogram)])).toThrow(expect.objectContaining({ kind: "unsupported_filter_identifier" }));
+    expect(() => run("filter min > 5", [table("a:b", histogram)])).toThrow(
+      expect.objectContaining({ kind: "unsupported_filter_identifier" }),
+    );
     expect(() => run("filter datum > 5", [table("a:b", histogram)])).toThrow(expect.objectContaining({ kind: "invalid_identifier" }));
   });
 });
@@ -92,6 +106,7 @@ test("inputs are left as they were", () => {
   const values = Float64Array.of(3, 1, 2);
   const input = table("a:b", everySecond(A, { type: "double", values, present: null }), everySecond(B, integers([5n, 6n, 7n])));
   const ofDoubles = table("a:b", input.timeseries[0]!);
-  for (const text of ["map -datum / 2", "align mean_within(1s)", "group_by [], p50", "group_by [], sum", "top 1", "filter datum > 1.0"]) run(text, [ofDoubles]);
+  for (const text of ["map -datum / 2", "align mean_within(1s)", "group_by [], p50", "group_by [], sum", "top 1", "filter datum > 1.0"])
+    run(text, [ofDoubles]);
   expect([...values]).toEqual([3, 1, 2]);
 });

@@ -39,7 +39,11 @@ describe("what the store is asked for", () => {
     ["each alternative", 'filter (site == "a" && tank > 3) || site ~= "^b"', "site == 'a' && tank > 3 || site ~= '^b'"],
     ["no order of booleans", "filter up > false && tank == 1", "tank == 1"],
     ["equalities as a list", "filter tank == 1 || tank == 2 || tank == 5", "tank in [1, 2, 5]"],
-    ["equalities beside others as a list", "filter (tank == 1 || tank == 2) && timestamp > @00:01:00", "tank in [1, 2] && timestamp > @00:01:00"],
+    [
+      "equalities beside others as a list",
+      "filter (tank == 1 || tank == 2) && timestamp > @00:01:00",
+      "tank in [1, 2] && timestamp > @00:01:00",
+    ],
     ["negations as opposite comparisons", 'filter !(site == "a" || timestamp <= @00:01:00)', "site != 'a' && timestamp > @00:01:00"],
     ["a list of times as their span", "filter timestamp in [@00:02:00, @00:01:00]", "timestamp >= @00:01:00 && timestamp <= @00:02:00"],
     ["a limit behind a filter", "filter tank == 1 | last 2", "tank == 1 | last 2"],
@@ -50,16 +54,36 @@ describe("what the store is asked for", () => {
     ["a time filter that cuts the far side behind a limit", "last 2 | filter timestamp > @00:01:00", "timestamp > @00:01:00 | last 2"],
     ["no time filter that cuts the near side behind a limit", "last 2 | filter timestamp < @00:01:00", "everything | last 2"],
     ["no limit through an alignment", "filter tank == 1 | align mean_within(10s) | last 2", "tank == 1"],
-    ["a lower bound one period earlier through an alignment", "align mean_within(10s) | filter timestamp > @00:01:00", "timestamp > @2030-01-01T00:00:50"],
-    ["an instant as its window through an alignment", "align mean_within(10s) | filter timestamp == @00:01:00", "timestamp >= @2030-01-01T00:00:50 && timestamp <= @00:01:00"],
+    [
+      "a lower bound one period earlier through an alignment",
+      "align mean_within(10s) | filter timestamp > @00:01:00",
+      "timestamp > @2030-01-01T00:00:50",
+    ],
+    [
+      "an instant as its window through an alignment",
+      "align mean_within(10s) | filter timestamp == @00:01:00",
+      "timestamp >= @2030-01-01T00:00:50 && timestamp <= @00:01:00",
+    ],
     ["an upper bound as it is through an alignment", "align mean_within(10s) | filter timestamp <= @00:01:00", "timestamp <= @00:01:00"],
     ["fields through an alignment and a test of values not", "align mean_within(10s) | filter tank == 1 && datum > 1.0", "tank == 1"],
-    ["two alignments", "align mean_within(10s) | align mean_within(60s) | filter timestamp > @00:02:00", "timestamp > @2030-01-01T00:00:50"],
+    [
+      "two alignments",
+      "align mean_within(10s) | align mean_within(60s) | filter timestamp > @00:02:00",
+      "timestamp > @2030-01-01T00:00:50",
+    ],
     ["nothing about a value by its name, and no limit with it", "filter tank == 1 && level > 2.0 | last 2", "tank == 1"],
     ["no limit before a test of a value by its name either", "last 5 | filter level > 2.0 | last 2", "everything"],
-    ["grouped fields", 'align mean_within(10s) | group_by [site] | filter site == "a" && timestamp <= @00:01:00', "site == 'a' && timestamp <= @00:01:00"],
+    [
+      "grouped fields",
+      'align mean_within(10s) | group_by [site] | filter site == "a" && timestamp <= @00:01:00',
+      "site == 'a' && timestamp <= @00:01:00",
+    ],
     ["nothing through a ranking", 'align mean_within(10s) | top 3 | filter site == "a"', "everything"],
-    ["what ago looks at", "align mean_within(10s) | map datum - ago(ago(datum, 20s) + datum, 30s) | filter timestamp > @00:02:00", "timestamp > @2030-01-01T00:01:00"],
+    [
+      "what ago looks at",
+      "align mean_within(10s) | map datum - ago(ago(datum, 20s) + datum, 30s) | filter timestamp > @00:02:00",
+      "timestamp > @2030-01-01T00:01:00",
+    ],
   ])("%s", async (_title, pipeline, wanted) => {
     expect(await asked(`get tank:level | ${pipeline}`)).toBe(wanted);
   });
@@ -92,8 +116,13 @@ describe("what the store is asked for", () => {
 
   test("the conditions of the enclosing query, in every subquery", async () => {
     const data = memoryData([]);
-    const text = 'get tank:level | filter tank == 1; get meter:litres | first 5';
-    await execute(parse(`{ ${text} } | filter site == "a" | first 3`, { nowNs: NOW_NS }), { catalogue: CATALOGUE, data, nowNs: NOW_NS, signal: new AbortController().signal });
+    const text = "get tank:level | filter tank == 1; get meter:litres | first 5";
+    await execute(parse(`{ ${text} } | filter site == "a" | first 3`, { nowNs: NOW_NS }), {
+      catalogue: CATALOGUE,
+      data,
+      nowNs: NOW_NS,
+      signal: new AbortController().signal,
+    });
     const [gauge, counter] = data.requests;
     expect(printFilter(asExpression(gauge!)!)).toBe("site == 'a' && tank == 1");
     expect(gauge!.limit).toEqual({ end: "first", count: 3 });
@@ -138,7 +167,11 @@ function fields(site: string, index: number): FieldSet {
 
 /** Every 10 s for the whole five minutes, so that no window lacks a sample. */
 function gaugeSamples(index: number): StoredSample[] {
-  return Array.from({ length: 30 }, (_, row) => ({ startTimeNs: null, timestampNs: timeOf(row), value: ((row * 7 + index * 5) % 11) + 0.5 }));
+  return Array.from({ length: 30 }, (_, row) => ({
+    startTimeNs: null,
+    timestampNs: timeOf(row),
+    value: ((row * 7 + index * 5) % 11) + 0.5,
+  }));
 }
 
 /** With a restart in the middle. Nothing is missing: a difference over missing samples spans more where it is taken from a look-back. */
@@ -183,7 +216,9 @@ function pipelines(): fc.Arbitrary<string> {
         timeTest,
         fieldTest,
         valueTest,
-        fc.tuple(tie("any"), fc.constantFrom("&&", "||", "^"), tie("any")).map(([left, operator, right]) => `(${left}) ${operator} (${right})`),
+        fc
+          .tuple(tie("any"), fc.constantFrom("&&", "||", "^"), tie("any"))
+          .map(([left, operator, right]) => `(${left}) ${operator} (${right})`),
         tie("any").map((inner) => `!(${inner})`),
       ),
     })).any;
@@ -191,19 +226,32 @@ function pipelines(): fc.Arbitrary<string> {
   const raw = (literals: readonly string[]): fc.Arbitrary<string[]> =>
     fc.array(fc.oneof(filters(fc.constantFrom(...literals).map((literal) => `datum > ${literal}`)), limits), { maxLength: 3 });
   const doubles = fc.constantFrom("0.4", "3.0", "6.5").map((literal) => `datum > ${literal}`);
-  const aligned = fc.oneof(filters(doubles), limits, fc.constantFrom("map datum - ago(datum, 40s)", "align mean_within(40s)", "top 2 by max", "bottom 2"));
+  const aligned = fc.oneof(
+    filters(doubles),
+    limits,
+    fc.constantFrom("map datum - ago(datum, 40s)", "align mean_within(40s)", "top 2 by max", "bottom 2"),
+  );
   const grouped = fc.constantFrom<string[]>([], ["group_by [site, tank, up], sum"], ["group_by [site, tank, up], p50"]);
   const tail = (method: string): fc.Arbitrary<string[]> =>
     fc.oneof(
       fc.constant<string[]>([]),
-      fc.tuple(fc.constantFrom("10s", "20s", "40s"), fc.array(aligned, { maxLength: 3 }), grouped, fc.option(filters(doubles), { nil: null })).map(([period, some, group, last]) => [
-        `align ${method}(${period === "10s" && some.some((text) => text.startsWith("map")) ? "20s" : period})`,
-        ...some,
-        ...group,
-        ...(last === null ? [] : [last]),
-      ]),
+      fc
+        .tuple(
+          fc.constantFrom("10s", "20s", "40s"),
+          fc.array(aligned, { maxLength: 3 }),
+          grouped,
+          fc.option(filters(doubles), { nil: null }),
+        )
+        .map(([period, some, group, last]) => [
+          `align ${method}(${period === "10s" && some.some((text) => text.startsWith("map")) ? "20s" : period})`,
+          ...some,
+          ...group,
+          ...(last === null ? [] : [last]),
+        ]),
     );
   const gauge = fc.tuple(raw(["0.5", "4.0", "9.0"]), tail("mean_within")).map(([some, rest]) => ["get tank:level", ...some, ...rest]);
-  const counter = fc.tuple(raw(["0", "5", "9"]), fc.constantFrom("rate", "mean_within").chain(tail)).map(([some, rest]) => ["get meter:litres", ...some, ...rest]);
+  const counter = fc
+    .tuple(raw(["0", "5", "9"]), fc.constantFrom("rate", "mean_within").chain(tail))
+    .map(([some, rest]) => ["get meter:litres", ...some, ...rest]);
   return fc.oneof(gauge, counter).map((operations) => operations.join(" | "));
 }

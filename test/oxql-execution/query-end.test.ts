@@ -21,7 +21,11 @@ test.each([
   ["the later of two", "get a:b | filter timestamp < @00:01:00 && timestamp < @00:02:00", 120],
   ["in one alternative", "get a:b | filter x == 1 || timestamp < @00:01:00", 60],
   ["in several filters", "get a:b | filter timestamp < @00:02:00 | align mean_within(1m) | filter timestamp < @00:01:00", 120],
-  ["in subqueries", "{ get a:b | filter timestamp < @00:01:00; { get a:b | filter timestamp <= @00:03:00 } } | filter timestamp < @00:02:00", 180],
+  [
+    "in subqueries",
+    "{ get a:b | filter timestamp < @00:01:00; { get a:b | filter timestamp <= @00:03:00 } } | filter timestamp < @00:02:00",
+    180,
+  ],
   ["negated", "get a:b | filter !(timestamp < @00:01:00)", "now"],
   ["a negated lower bound", "get a:b | filter !(timestamp > @00:01:00)", 60],
   ["negated twice, apart", "get a:b | filter !(x == 1 && !(timestamp < @00:01:00))", 60],

@@ -13,13 +13,21 @@ interface Incarnation {
 const counter: fc.Arbitrary<Incarnation[]> = fc.array(
   fc.record({
     pauseMs: fc.integer({ min: 1, max: 5_000 }),
-    steps: fc.array(fc.record({ ms: fc.integer({ min: 1, max: 15_000 }), added: fc.nat(1_000_000), missing: fc.boolean() }), { minLength: 1, maxLength: 8 }),
+    steps: fc.array(fc.record({ ms: fc.integer({ min: 1, max: 15_000 }), added: fc.nat(1_000_000), missing: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 8,
+    }),
   }),
   { minLength: 1, maxLength: 5 },
 );
 
 /** Stored rows, the spans in which the counter is known to have grown, and by how much in all. */
-function storedOf(incarnations: readonly Incarnation[]): { series: SelectedSeries; spans: [bigint, bigint][]; total: bigint; endNs: bigint } {
+function storedOf(incarnations: readonly Incarnation[]): {
+  series: SelectedSeries;
+  spans: [bigint, bigint][];
+  total: bigint;
+  endNs: bigint;
+} {
   const [starts, stamps, values]: [bigint[], bigint[], (bigint | null)[]] = [[], [], []];
   const spans: [bigint, bigint][] = [];
   let now = DAY_NS;
@@ -40,7 +48,12 @@ function storedOf(incarnations: readonly Incarnation[]): { series: SelectedSerie
       [seen, seenAt] = [value, now];
     }
   }
-  const series = { fields: [], startTimesNs: BigInt64Array.from(starts), timestampsNs: BigInt64Array.from(stamps), values: integers(values) };
+  const series = {
+    fields: [],
+    startTimesNs: BigInt64Array.from(starts),
+    timestampsNs: BigInt64Array.from(stamps),
+    values: integers(values),
+  };
   return { series, spans, total, endNs: now };
 }
 
@@ -81,7 +94,12 @@ function firstGrowth({ values }: SelectedSeries): number {
 
 test("a counter first seen at the instant it began counts in the window of that instant", () => {
   const at = DAY_NS + 5n * SECOND_NS;
-  const series = { fields: [], startTimesNs: BigInt64Array.of(at, at), timestampsNs: BigInt64Array.of(at, at + 5n * SECOND_NS), values: integers([40n, 60n]) };
+  const series = {
+    fields: [],
+    startTimesNs: BigInt64Array.of(at, at),
+    timestampsNs: BigInt64Array.of(at, at + 5n * SECOND_NS),
+    values: integers([40n, 60n]),
+  };
   const table: Table = { name: "a:b", timeseries: [{ fields: [], points: pointsOf(series, "a:b"), alignment: null }] };
   const endTimeNs = DAY_NS + 10n * SECOND_NS;
   expect(listed(onlyColumn(run("align mean_within(5s)", [table], { endTimeNs })))).toEqual([40, 20]);

@@ -73,8 +73,23 @@ describe("the text of an answer", () => {
   });
 
   test("shows histograms with estimates of their quantiles", () => {
-    const quantile = { p: 0.5, markerHeights: [1, 3, 4, 12, 0], markerPositions: [1n, 2n, 3n, 4n, 4n], desiredMarkerPositions: [1, 2, 3, 4, 5] };
-    const distribution = { bins: [-(1n << 63n), 10n], counts: [1n, (1n << 64n) - 1n], min: 1n, max: null, sumOfSamples: -7n, squaredMean: 4, p50: quantile, p90: 2.5, p99: null };
+    const quantile = {
+      p: 0.5,
+      markerHeights: [1, 3, 4, 12, 0],
+      markerPositions: [1n, 2n, 3n, 4n, 4n],
+      desiredMarkerPositions: [1, 2, 3, 4, 5],
+    };
+    const distribution = {
+      bins: [-(1n << 63n), 10n],
+      counts: [1n, (1n << 64n) - 1n],
+      min: 1n,
+      max: null,
+      sumOfSamples: -7n,
+      squaredMean: 4,
+      p50: quantile,
+      p90: 2.5,
+      p99: null,
+    };
     const column: Column = { type: "integer_distribution", values: [distribution, null], present: Uint8Array.of(1, 0) };
     expect(tablesToJson([{ name: "a:b", timeseries: [everySecond([], column)] }], null)).toContain(
       '"values":[{"bins":[-9223372036854775808,10],"counts":[1,18446744073709551615],"min":1,"max":null,"sum_of_samples":-7,"squared_mean":4.0,' +
@@ -94,7 +109,11 @@ test("quantiles are estimated as upstream does", () => {
 
 describe("columns of times", () => {
   test("are written like single times", () => {
-    const time = fc.oneof(fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }), fc.bigInt({ min: 0n, max: 5_000_000n }).map((ms) => DAY_NS + ms * 1_000_000n), fc.constant(-1n));
+    const time = fc.oneof(
+      fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }),
+      fc.bigInt({ min: 0n, max: 5_000_000n }).map((ms) => DAY_NS + ms * 1_000_000n),
+      fc.constant(-1n),
+    );
     fc.assert(
       fc.property(fc.array(time), (times) => {
         const text = new TimeFormatter().elements(BigInt64Array.from(times));
@@ -105,8 +124,15 @@ describe("columns of times", () => {
   });
 
   test("are read like single times", () => {
-    const parts = { second: fc.nat(65), fraction: fc.oneof(fc.constant(""), fc.stringMatching(/^\.\d{0,11}$/), fc.constant(".x")), zone: fc.constantFrom("Z", "z", "+01:30", "", "ZZ") };
-    const text = fc.record({ minute: fc.constantFrom("2030-01-01T00:00:", "2030-01-01T00:01:", "1969-12-31 23:59:", "2030-13-01T00:00:"), ...parts });
+    const parts = {
+      second: fc.nat(65),
+      fraction: fc.oneof(fc.constant(""), fc.stringMatching(/^\.\d{0,11}$/), fc.constant(".x")),
+      zone: fc.constantFrom("Z", "z", "+01:30", "", "ZZ"),
+    };
+    const text = fc.record({
+      minute: fc.constantFrom("2030-01-01T00:00:", "2030-01-01T00:01:", "1969-12-31 23:59:", "2030-13-01T00:00:"),
+      ...parts,
+    });
     fc.assert(
       fc.property(fc.array(text), (rows) => {
         const texts = rows.map(({ minute, second, fraction, zone }) => `${minute}${String(second).padStart(2, "0")}${fraction}${zone}`);
@@ -131,15 +157,29 @@ describe("columns of times", () => {
 
 describe("reading an answer", () => {
   test("gives back what was written", () => {
-    const i64 = fc.option(fc.oneof(fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }), fc.bigInt({ min: -99n, max: 99n })), { nil: null });
-    const row = fc.record({ integer: i64, double: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: null }), text: fc.option(fc.string({ unit: "binary" }), { nil: null }) });
+    const i64 = fc.option(fc.oneof(fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }), fc.bigInt({ min: -99n, max: 99n })), {
+      nil: null,
+    });
+    const row = fc.record({
+      integer: i64,
+      double: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: null }),
+      text: fc.option(fc.string({ unit: "binary" }), { nil: null }),
+    });
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 20 }), (rows) => {
         const texts = rows.map(({ text }) => text);
         const present = texts.includes(null) ? Uint8Array.from(texts, (text) => (text === null ? 0 : 1)) : null;
-        const columns: Column[] = [integers(rows.map(({ integer }) => integer)), doubles(rows.map(({ double }) => double)), { type: "string", values: texts.map((text) => text ?? ""), present }];
+        const columns: Column[] = [
+          integers(rows.map(({ integer }) => integer)),
+          doubles(rows.map(({ double }) => double)),
+          { type: "string", values: texts.map((text) => text ?? ""), present },
+        ];
         const series = everySecond(fieldSet(ALL_FIELDS), columns[0]!, false);
-        const points = { ...series.points, startTimesNs: series.points.timestampsNs, dimensions: columns.map((values) => ({ metricType: "delta" as const, values })) };
+        const points = {
+          ...series.points,
+          startTimesNs: series.points.timestampsNs,
+          dimensions: columns.map((values) => ({ metricType: "delta" as const, values })),
+        };
         const tables: Table[] = [{ name: "a:b", timeseries: [{ ...series, points }] }];
         expect(readResultJson(tablesToJson(tables, []))).toEqual(tables);
       }),
@@ -152,14 +192,25 @@ describe("reading an answer", () => {
   });
 
   test("takes long whole numbers as doubles where doubles are wanted, and leaves texts that look like them alone", () => {
-    const text = '{"tables":[{"name":"a:b","timeseries":[{"fields":{"n":{"type":"string","value":"[12345678901234567890,"}},"points":{"start_times":null,"timestamps":["2030-01-01T00:00:00Z"],"values":[{"values":{"type":"double","values":[12345678901234567890]},"metric_type":"gauge"}]}}]}]}';
+    const text =
+      '{"tables":[{"name":"a:b","timeseries":[{"fields":{"n":{"type":"string","value":"[12345678901234567890,"}},"points":{"start_times":null,"timestamps":["2030-01-01T00:00:00Z"],"values":[{"values":{"type":"double","values":[12345678901234567890]},"metric_type":"gauge"}]}}]}]}';
     const [table] = readResultJson(text);
     expect(table!.timeseries[0]!.fields[0]!.value.value).toBe("[12345678901234567890,");
-    expect(listed(onlyColumn([table!]))).toEqual([12345678901234567890]);
+    expect(listed(onlyColumn([table!]))).toEqual([Number("12345678901234567890")]);
   });
 
   test("takes histograms and booleans", () => {
-    const distribution = { bins: [-(1n << 63n), 10n], counts: [1n, 2n], min: null, max: 3n, sumOfSamples: -7n, squaredMean: 4.5, p50: 1.5, p90: 2, p99: null };
+    const distribution = {
+      bins: [-(1n << 63n), 10n],
+      counts: [1n, 2n],
+      min: null,
+      max: 3n,
+      sumOfSamples: -7n,
+      squaredMean: 4.5,
+      p50: 1.5,
+      p90: 2,
+      p99: null,
+    };
     const columns: Column[] = [
       { type: "integer_distribution", values: [distribution], present: null },
       { type: "double_distribution", values: [{ ...distribution, bins: [0.5], counts: [1n], max: 3, sumOfSamples: 1.25 }], present: null },
@@ -181,7 +232,11 @@ describe("reading an answer", () => {
     ["another document", '{"items":[]}', /tables should be a list and is undefined/],
     ["a name that is none", '{"tables":[{"name":5,"timeseries":[]}]}', /tables\[0\]\.name should be a string and is 5/],
     ["a time that is none", answer('"timestamps":["yesterday"]', "[1]"), /timestamps\[0\] should be an RFC 3339 time and is "yesterday"/],
-    ["an integer with a fraction", answer('"timestamps":["2030-01-01T00:00:00Z"]', "[1.5]"), /values\[0\]\.values\.values\[0\] should be an integer and is 1.5/],
+    [
+      "an integer with a fraction",
+      answer('"timestamps":["2030-01-01T00:00:00Z"]', "[1.5]"),
+      /values\[0\]\.values\.values\[0\] should be an integer and is 1.5/,
+    ],
     ["columns of unlike length", answer('"timestamps":[]', "[1]"), /columns of one length/],
   ])("refuses %s, saying where", (_title, text, message) => {
     expect(() => readResultJson(text)).toThrow(message);

@@ -1,5 +1,13 @@
 import { fieldSet, type FieldSet } from "../../src/core/index.ts";
-import { parseOperation, runOperation, type Column, type OperationContext, type Table, type TableOperationNode, type Timeseries } from "../../src/oxql/index.ts";
+import {
+  parseOperation,
+  runOperation,
+  type Column,
+  type OperationContext,
+  type Table,
+  type TableOperationNode,
+  type Timeseries,
+} from "../../src/oxql/index.ts";
 
 export const SECOND_NS = 1_000_000_000n;
 /** 2030-01-01T00:00:00Z */
@@ -38,7 +46,9 @@ export function integers(values: readonly (bigint | null)[]): Column {
 
 /** The values of a column, null for missing ones. */
 export function listed(column: Column): unknown[] {
-  return Array.from(column.values as ArrayLike<unknown>, (value, row) => (column.present !== null && column.present[row] === 0 ? null : value));
+  return Array.from(column.values as ArrayLike<unknown>, (value, row) =>
+    column.present !== null && column.present[row] === 0 ? null : value,
+  );
 }
 
 export function onlyColumn(tables: readonly Table[]): Column {

@@ -37,7 +37,14 @@ async function ask(each: ScriptCase): Promise<QueryOutcome> {
   const query = parse(each.query, { nowNs: each.nowNs, dialect: each.dialect });
   plan(query, catalogue, { dialect: each.dialect });
   const { signal } = new AbortController();
-  return execute(query, { catalogue, data: memoryData(each.series), nowNs: each.nowNs, signal, dialect: each.dialect, limits: each.limits });
+  return execute(query, {
+    catalogue,
+    data: memoryData(each.series),
+    nowNs: each.nowNs,
+    signal,
+    dialect: each.dialect,
+    limits: each.limits,
+  });
 }
 
 type Shown = { name: string; timeseries: Record<string, string[]> };
@@ -49,7 +56,9 @@ function shown(tables: readonly Table[], expected: readonly ExpectedTable[]): Sh
       const identity = fieldSetIdentity(fields);
       const wanted = expected[index]?.timeseries.find((each) => fieldSetIdentity(each.fields) === identity);
       const rows = Array.from(points.timestampsNs, (timestampNs, row) => {
-        const values = points.dimensions.map(({ values: column }, dimension) => valueText(column, row, wanted?.points[row]?.values[dimension]));
+        const values = points.dimensions.map(({ values: column }, dimension) =>
+          valueText(column, row, wanted?.points[row]?.values[dimension]),
+        );
         return pointText(points.startTimesNs === null ? null : points.startTimesNs[row]!, timestampNs, values);
       });
       return [identity, rows];
@@ -64,8 +73,15 @@ function shownExpected({ name, timeseries }: ExpectedTable): Shown {
     fieldSetIdentity(fields),
     points.map((point, row) => {
       const before = points[row - 1];
-      const start = before !== undefined && before.startTimeNs === point.startTimeNs && point.startTimeNs !== null ? before.timestampNs : point.startTimeNs;
-      return pointText(start, point.timestampNs, point.values.map((value) => value ?? "_"));
+      const start =
+        before !== undefined && before.startTimeNs === point.startTimeNs && point.startTimeNs !== null
+          ? before.timestampNs
+          : point.startTimeNs;
+      return pointText(
+        start,
+        point.timestampNs,
+        point.values.map((value) => value ?? "_"),
+      );
     }),
   ]);
   return { name, timeseries: Object.fromEntries(rows) };

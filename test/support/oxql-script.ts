@@ -1,4 +1,12 @@
-import { fieldSet, isIntegerType, parseDurationNs, type DatumType, type FieldSet, type FieldType, type TimeseriesSchema } from "../../src/core/index.ts";
+import {
+  fieldSet,
+  isIntegerType,
+  parseDurationNs,
+  type DatumType,
+  type FieldSet,
+  type FieldType,
+  type TimeseriesSchema,
+} from "../../src/core/index.ts";
 import type { StoredSample, StoredSeries, StoredValue } from "./memory-data.ts";
 
 /** The day that all times of day in a script belong to. */
@@ -143,7 +151,11 @@ class ScriptReader {
   #load(text: string): StoredSeries {
     const { name, fields, points } = this.#seriesLine(text);
     const schema = this.#schema(name);
-    const samples = points.map((point): StoredSample => ({ startTimeNs: point.startTimeNs, timestampNs: point.timestampNs, value: stored(point.values[0]!, schema.datumType) }));
+    const samples = points.map((point): StoredSample => ({
+      startTimeNs: point.startTimeNs,
+      timestampNs: point.timestampNs,
+      value: stored(point.values[0]!, schema.datumType),
+    }));
     return { timeseriesName: name, fields, samples };
   }
 
@@ -159,7 +171,15 @@ class ScriptReader {
   #seriesLine(text: string): { name: string; fields: FieldSet; points: ExpectedPoint[] } {
     const match = SERIES.exec(text);
     if (match === null) throw new Error(`"${text}" is not: NAME {FIELDS} [start TIME] every STEP from TIME: VALUES`);
-    const [, name, fields, start, step, from, values] = match as unknown as [string, string, string, string | undefined, string, string, string];
+    const [, name, fields, start, step, from, values] = match as unknown as [
+      string,
+      string,
+      string,
+      string | undefined,
+      string,
+      string,
+      string,
+    ];
     const points = pointsOf(values, start === undefined ? null : timeOfDay(start), timeOfDay(from), parseDurationNs(step, "the step"));
     return { name, fields: readFields(fields, this.#schema(name.split(",")[0]!)), points };
   }
@@ -180,7 +200,13 @@ function schemaOf(text: string): TimeseriesSchema {
 /** A schema with nothing but names and types. */
 export function testSchema(timeseriesName: string, datumType: DatumType, fields: Readonly<Record<string, FieldType>>): TimeseriesSchema {
   const [targetName, metricName] = timeseriesName.split(":") as [string, string];
-  const described = Object.entries(fields).map(([name, type]) => ({ name, type, source: "target" as const, description: "", values: null }));
+  const described = Object.entries(fields).map(([name, type]) => ({
+    name,
+    type,
+    source: "target" as const,
+    description: "",
+    values: null,
+  }));
   return {
     timeseriesName,
     targetName,

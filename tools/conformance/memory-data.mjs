@@ -30,14 +30,18 @@ export class MemoryData {
     if (count > request.maxRows) throw this.#limitError(`${count} rows are more than ${request.maxRows}.`);
     return {
       series: selected.map(({ fields, rows }) => columns(fields, rows, request.schema.datumType)),
-      statements: [{ id: `memory-${this.requests.length}`, text: request.schema.timeseriesName, elapsedMs: 0, rowsRead: BigInt(count), bytesRead: 0n }],
+      statements: [
+        { id: `memory-${this.requests.length}`, text: request.schema.timeseriesName, elapsedMs: 0, rowsRead: BigInt(count), bytesRead: 0n },
+      ],
     };
   }
 
   #rows(series, { alternatives, limit, lookBack }) {
     const rows = collapse(series.samples);
     const possible = alternatives.filter(({ fields }) => fields.every((term) => this.#fieldHolds(term, series.fields)));
-    const wanted = rows.map((row) => alternatives.length === 0 || possible.some(({ times }) => times.every((term) => timeHolds(term, row))));
+    const wanted = rows.map(
+      (row) => alternatives.length === 0 || possible.some(({ times }) => times.every((term) => timeHolds(term, row))),
+    );
     const before = new Set();
     if (lookBack) {
       for (let i = 1; i < rows.length; i++) {
@@ -91,7 +95,15 @@ function collapse(samples) {
 function columns(fields, rows, datumType) {
   const counted = datumType.startsWith("cumulative_") || datumType.startsWith("histogram_");
   const times = (name) => BigInt64Array.from(rows, (row) => row[name]);
-  return { fields, startTimesNs: counted ? times("startTimeNs") : null, timestampsNs: times("timestampNs"), values: valueColumn(rows.map(({ value }) => value), datumType) };
+  return {
+    fields,
+    startTimesNs: counted ? times("startTimeNs") : null,
+    timestampsNs: times("timestampNs"),
+    values: valueColumn(
+      rows.map(({ value }) => value),
+      datumType,
+    ),
+  };
 }
 
 /** The column that stored values of a datum type make; null is a missing one. */

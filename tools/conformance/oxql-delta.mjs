@@ -10,10 +10,16 @@ export function runCase(testCase) {
     fields: [],
     startTimesNs: BigInt64Array.from(measurements, ({ start_time: start }) => timeNs(start)),
     timestampsNs: BigInt64Array.from(measurements, ({ timestamp }) => timeNs(timestamp)),
-    values: valueColumn(measurements.map(({ value }) => storedValue(value, datumType)), datumType),
+    values: valueColumn(
+      measurements.map(({ value }) => storedValue(value, datumType)),
+      datumType,
+    ),
   };
   const reasons = (error === undefined ? DIALECTS : ["upstream"]).map((dialect) => {
-    const reason = judge(attempt(() => pointsOf(series, "case:counter", dialect)), testCase);
+    const reason = judge(
+      attempt(() => pointsOf(series, "case:counter", dialect)),
+      testCase,
+    );
     return reason === null ? null : `${dialect}: ${reason}`;
   });
   return reasons.find((reason) => reason !== null) ?? null;

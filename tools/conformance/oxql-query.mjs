@@ -21,10 +21,13 @@ export async function runCase(testCase) {
 async function ask({ now, schema, data, query: text }, dialect) {
   const nowNs = timeNs(now);
   const catalogue = catalogueOf(schema);
-  const source = new MemoryData(data.map((series) => storedSeries(series, catalogue)), {
-    matches: (pattern, value) => compileRegex(pattern)(value),
-    limitError: (message) => new ZonemeterError("limit", message),
-  });
+  const source = new MemoryData(
+    data.map((series) => storedSeries(series, catalogue)),
+    {
+      matches: (pattern, value) => compileRegex(pattern)(value),
+      limitError: (message) => new ZonemeterError("limit", message),
+    },
+  );
   const running = attempt(() => {
     const query = parse(text, { nowNs, dialect });
     plan(query, catalogue, { dialect });
@@ -33,7 +36,10 @@ async function ask({ now, schema, data, query: text }, dialect) {
   if (running.value === undefined) return running;
   return running.value.then(
     ({ tables }) => ({ value: tables }),
-    (error) => attempt(() => { throw error; }),
+    (error) =>
+      attempt(() => {
+        throw error;
+      }),
   );
 }
 

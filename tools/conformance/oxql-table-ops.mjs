@@ -8,7 +8,9 @@ export function runCase(testCase) {
   const endTimeNs = timeNs(queryEnd);
   const inputs = tables.flatMap(({ timeseries }) => timeseries.map(({ fields }) => fieldsOf(fields)));
   const reasons = (error === undefined ? DIALECTS : ["upstream"]).map((dialect) => {
-    const result = attempt(() => runOperation(tables.map(tableOf), parseOperation(op, { nowNs: endTimeNs, dialect }), { endTimeNs, dialect }));
+    const result = attempt(() =>
+      runOperation(tables.map(tableOf), parseOperation(op, { nowNs: endTimeNs, dialect }), { endTimeNs, dialect }),
+    );
     const reason = judge(result, testCase, inputs);
     return reason === null ? null : `${dialect}: ${reason}`;
   });

@@ -26,7 +26,10 @@ export function tableOf({ name, timeseries }) {
         timestampsNs: BigInt64Array.from(points.timestamps, timeNs),
         dimensions: points.values.map(({ metric_type, values }) => ({ metricType: metric_type, values: columnOf(values) })),
       },
-      alignment: alignment === null || alignment === undefined ? null : { endTimeNs: timeNs(alignment.end_time), periodNs: BigInt(alignment.period_ns) },
+      alignment:
+        alignment === null || alignment === undefined
+          ? null
+          : { endTimeNs: timeNs(alignment.end_time), periodNs: BigInt(alignment.period_ns) },
     })),
   };
 }
@@ -35,7 +38,8 @@ function columnOf({ type, values }) {
   const present = values.includes(null) ? Uint8Array.from(values, (value) => (value === null ? 0 : 1)) : null;
   if (type === "integer") return { type, values: values.map((value) => BigInt(value ?? 0)), present };
   if (type === "double") return { type, values: Float64Array.from(values, (value) => value ?? 0), present };
-  if (type.endsWith("_distribution")) return { type, values: values.map((value) => value && distributionOf(value, type.startsWith("integer"))), present };
+  if (type.endsWith("_distribution"))
+    return { type, values: values.map((value) => value && distributionOf(value, type.startsWith("integer"))), present };
   return { type, values: values.map((value) => value ?? (type === "string" ? "" : false)), present };
 }
 
@@ -67,7 +71,8 @@ export function differenceOfTables(expected, actual) {
     const wanted = tableOf(table);
     const got = actual[index];
     if (got.name !== wanted.name) return `table ${got.name} instead of ${wanted.name}`;
-    if (got.timeseries.length !== wanted.timeseries.length) return `${got.timeseries.length} timeseries instead of ${wanted.timeseries.length} in ${got.name}`;
+    if (got.timeseries.length !== wanted.timeseries.length)
+      return `${got.timeseries.length} timeseries instead of ${wanted.timeseries.length} in ${got.name}`;
     const byFields = new Map(got.timeseries.map((series) => [identity(series.fields), series]));
     for (const [at, series] of wanted.timeseries.entries()) {
       const other = byFields.get(identity(series.fields));
@@ -105,11 +110,14 @@ function differenceOfSeries(wanted, got, withAlignment) {
 export function differenceOfValues(ideal, actual, inputs) {
   if (ideal.length !== actual.length) return `${actual.length} tables instead of ${ideal.length}`;
   for (const [index, wanted] of ideal.entries()) {
-    const place = ({ fields }) => inputs.findIndex((input) => fields.every((field) => input.some((own) => identity([own]) === identity([field]))));
-    const got = actual[index].timeseries.toSorted((a, b) => place(a) - place(b)).map(({ points }) => {
-      const lists = points.dimensions.map(({ values }) => valuesOf(values));
-      return lists.length === 1 ? lists[0] : lists;
-    });
+    const place = ({ fields }) =>
+      inputs.findIndex((input) => fields.every((field) => input.some((own) => identity([own]) === identity([field]))));
+    const got = actual[index].timeseries
+      .toSorted((a, b) => place(a) - place(b))
+      .map(({ points }) => {
+        const lists = points.dimensions.map(({ values }) => valuesOf(values));
+        return lists.length === 1 ? lists[0] : lists;
+      });
     if (!same(wanted, got)) return `values ${JSON.stringify(got, (_key, value) => (typeof value === "bigint" ? String(value) : value))}`;
   }
   return null;

@@ -44,7 +44,11 @@ export function align(tables: readonly Table[], operation: Align, context: Opera
   }
   if (periodNs <= 0n) throw queryError("parse", "The period of align is zero: write one such as 1m.", position);
   if (endTimeNs !== BigInt.asIntN(64, endTimeNs)) {
-    throw queryError("overflow", "The query ends outside the years 1678 to 2262, where samples have no times: name a nearer end.", position);
+    throw queryError(
+      "overflow",
+      "The query ends outside the years 1678 to 2262, where samples have no times: name a nearer end.",
+      position,
+    );
   }
   const windows = new Windows(endTimeNs, periodNs);
   for (const table of tables) {
@@ -61,7 +65,11 @@ export function align(tables: readonly Table[], operation: Align, context: Opera
 }
 
 /** Throws `point_limit` where the alignment would make more points than the context allows. */
-export function checkPointCount(tables: readonly Table[], operation: Align, { endTimeNs, maxPoints = QUERY_MAX_POINTS }: OperationContext): void {
+export function checkPointCount(
+  tables: readonly Table[],
+  operation: Align,
+  { endTimeNs, maxPoints = QUERY_MAX_POINTS }: OperationContext,
+): void {
   if (operation.periodNs <= 0n) return;
   const windows = new Windows(endTimeNs, operation.periodNs);
   let points = 0;
@@ -82,13 +90,21 @@ function alignOne(series: Timeseries, method: AlignMethodFunction, windows: Wind
   const aligned = method({ starts, times: windows.offsets(timestampsNs), values, present: column.present }, windows, count);
   const present = aligned.present.includes(0) ? aligned.present : null;
   const dimension: Dimension = { metricType: "gauge", values: { type: "double", values: aligned.values, present } };
-  return { fields: series.fields, points: { startTimesNs: null, timestampsNs: windows.endTimesNs(count), dimensions: [dimension] }, alignment };
+  return {
+    fields: series.fields,
+    points: { startTimesNs: null, timestampsNs: windows.endTimesNs(count), dimensions: [dimension] },
+    alignment,
+  };
 }
 
 function checkShape(series: Timeseries, table: Table, { method, position }: Align): void {
   const { dimensions, startTimesNs } = series.points;
   if (dimensions.length !== 1) {
-    throw queryError("multi_dimensional", `${table.name} has ${dimensions.length} values a point: align each table before the join.`, position);
+    throw queryError(
+      "multi_dimensional",
+      `${table.name} has ${dimensions.length} values a point: align each table before the join.`,
+      position,
+    );
   }
   const { type } = dimensions[0]!.values;
   if (type !== "integer" && type !== "double") {
@@ -114,7 +130,12 @@ function checkGaps(series: Timeseries, table: Table, { periodNs, position }: Ali
     if (gap <= limitNs && gap >= 0) continue;
     const who = describeTimeseries(table.name, series.fields);
     const [before, after] = [timestampsNs[i - 1]!, timestampsNs[i]!];
-    if (gap < 0) throw queryError("delta_overlap", `The samples of ${who} fall back from ${formatRfc3339(before)} to ${formatRfc3339(after)}.`, position);
+    if (gap < 0)
+      throw queryError(
+        "delta_overlap",
+        `The samples of ${who} fall back from ${formatRfc3339(before)} to ${formatRfc3339(after)}.`,
+        position,
+      );
     const least = smallestPeriod(offsets);
     const sentence =
       `${who} has no samples for ${formatDuration(after - before)} from ${formatRfc3339(before)}, more than ${QUERY_UPSAMPLE_FACTOR} periods of ` +

@@ -11,9 +11,17 @@ export function sameAlignment(a: Alignment | null, b: Alignment | null): boolean
 export function commonAlignment(table: Table, operation: string, mismatch: QueryErrorKind, position: TextPosition): Alignment {
   const alignment = table.timeseries[0]!.alignment;
   if (alignment === null) {
-    throw queryError("not_aligned", `${operation} needs aligned data, and ${table.name} is not: put an align before it, such as align mean_within(1m).`, position);
+    throw queryError(
+      "not_aligned",
+      `${operation} needs aligned data, and ${table.name} is not: put an align before it, such as align mean_within(1m).`,
+      position,
+    );
   }
   const other = table.timeseries.find((series) => !sameAlignment(series.alignment, alignment));
   if (other === undefined) return alignment;
-  throw queryError(mismatch, `${operation} needs one alignment for all data, and that of ${describeTimeseries(table.name, other.fields)} differs from the others.`, position);
+  throw queryError(
+    mismatch,
+    `${operation} needs one alignment for all data, and that of ${describeTimeseries(table.name, other.fields)} differs from the others.`,
+    position,
+  );
 }

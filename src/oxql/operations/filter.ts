@@ -73,7 +73,11 @@ function check(expression: FilterExpression, tableName: string, series: Timeseri
   const literals = expression.kind === "in" ? expression.literals : [expression.literal];
   for (const literal of literals) {
     if (literal.type === type) continue;
-    throw queryError("type_mismatch", `"${identifier}" of ${tableName} is compared with a ${type}, not with a ${literal.type}.`, literal.position);
+    throw queryError(
+      "type_mismatch",
+      `"${identifier}" of ${tableName} is compared with a ${type}, not with a ${literal.type}.`,
+      literal.position,
+    );
   }
   const regex = expression.kind === "comparison" && (expression.operator === "~=" || expression.operator === "!~=");
   if (regex && type !== "string") {
@@ -90,15 +94,24 @@ function literalTypeOf(test: Test, tableName: string, series: Timeseries, { dial
   const { startTimesNs, dimensions } = series.points;
   if (identifier === "start_time" && startTimesNs !== null) return "timestamp";
   if (identifier === "datum" && dimensions.length > 1) {
-    throw queryError("multi_dimensional", `${tableName} has ${dimensions.length} values a point: name one of them instead of datum.`, position);
+    throw queryError(
+      "multi_dimensional",
+      `${tableName} has ${dimensions.length} values a point: name one of them instead of datum.`,
+      position,
+    );
   }
   const named = identifier === "datum" || dialect !== "upstream" ? columnsNamed(tableName, dimensions.length, identifier) : [];
-  if (named.length > 1) throw queryError("invalid_identifier", `"${identifier}" stands for ${named.length} columns of ${tableName}.`, position);
+  if (named.length > 1)
+    throw queryError("invalid_identifier", `"${identifier}" stands for ${named.length} columns of ${tableName}.`, position);
   const column = named[0] === undefined ? undefined : dimensions[named[0]];
   const type = column === undefined ? null : literalTypeFor(column.values.type);
   if (type !== null) return type;
   if (dimensions.some(({ values }) => literalTypeFor(values.type) === null) && HISTOGRAM_PARTS.includes(identifier)) {
-    throw queryError("unsupported_filter_identifier", `"${identifier}" is a part of a histogram, and histograms are filtered by field and time only.`, position);
+    throw queryError(
+      "unsupported_filter_identifier",
+      `"${identifier}" is a part of a histogram, and histograms are filtered by field and time only.`,
+      position,
+    );
   }
   throw queryError("invalid_identifier", `${describeTimeseries(tableName, series.fields)} has no "${identifier}" to filter by.`, position);
 }

@@ -29,7 +29,11 @@ export function groupBy(tables: readonly Table[], operation: GroupBy, context: O
     checkShape(series, table.name, operation);
     if (series.points.timestampsNs.length === 0) {
       if (context.dialect !== "upstream") continue;
-      throw queryError("empty_input", `${describeTimeseries(table.name, series.fields)} has no points, which upstream's group_by refuses.`, operation.position);
+      throw queryError(
+        "empty_input",
+        `${describeTimeseries(table.name, series.fields)} has no points, which upstream's group_by refuses.`,
+        operation.position,
+      );
     }
     const fields = series.fields.filter(({ name }) => operation.fields.includes(name));
     const key = fieldSetIdentity(fields);
@@ -46,18 +50,30 @@ function reduceGroup(name: string, fields: FieldSet, members: readonly Timeserie
   const columns = members.map(({ points }) => points.dimensions[0]!.values as NumericColumn);
   const { metricType } = members[0]!.points.dimensions[0]!;
   try {
-    const values = reduce(operation.reducer, columns.map((column, index) => ({ column, slots: slots[index]! })), timesNs.length);
+    const values = reduce(
+      operation.reducer,
+      columns.map((column, index) => ({ column, slots: slots[index]! })),
+      timesNs.length,
+    );
     return { fields, points: { startTimesNs: null, timestampsNs: timesNs, dimensions: [{ metricType, values }] }, alignment };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw queryError("overflow", `In ${describeTimeseries(name, fields)}, ${error.message}: use mean, or group by more fields.`, operation.position);
+    throw queryError(
+      "overflow",
+      `In ${describeTimeseries(name, fields)}, ${error.message}: use mean, or group by more fields.`,
+      operation.position,
+    );
   }
 }
 
 function checkShape(series: Timeseries, tableName: string, { fields, position }: GroupBy): void {
   const { dimensions } = series.points;
   if (dimensions.length !== 1) {
-    throw queryError("multi_dimensional", `${tableName} has ${dimensions.length} values a point: group each table before the join, or map them to one value.`, position);
+    throw queryError(
+      "multi_dimensional",
+      `${tableName} has ${dimensions.length} values a point: group each table before the join, or map them to one value.`,
+      position,
+    );
   }
   if (!isNumeric(dimensions[0]!.values)) {
     throw queryError("non_numeric", `${tableName} holds ${dimensions[0]!.values.type} values: only numbers can be grouped.`, position);
@@ -65,5 +81,9 @@ function checkShape(series: Timeseries, tableName: string, { fields, position }:
   const unknown = fields.find((name) => !series.fields.some((field) => field.name === name));
   if (unknown === undefined) return;
   const known = series.fields.map(({ name }) => name).join(", ");
-  throw queryError("unknown_group_field", `${tableName} has no field "${unknown}" to group by; it has ${known === "" ? "none" : known}.`, position);
+  throw queryError(
+    "unknown_group_field",
+    `${tableName} has no field "${unknown}" to group by; it has ${known === "" ? "none" : known}.`,
+    position,
+  );
 }

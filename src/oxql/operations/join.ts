@@ -18,7 +18,11 @@ export function join(tables: readonly Table[], operation: Join, _context: Operat
   const { position } = operation;
   if (tables.length < 2) {
     const got = tables[0] === undefined ? "none" : `only ${tables[0].name}`;
-    throw queryError("multiple_tables_required", `join takes two tables or more and gets ${got}: write { get a:b; get c:d } | … | join.`, position);
+    throw queryError(
+      "multiple_tables_required",
+      `join takes two tables or more and gets ${got}: write { get a:b; get c:d } | … | join.`,
+      position,
+    );
   }
   const name = tables.map((table) => table.name).join(",");
   checkAlignment(tables, operation);
@@ -48,7 +52,11 @@ function index(table: Table, { on, position }: Join): ReadonlyMap<string, Timese
     const other = byKey.get(key);
     if (other !== undefined) {
       const both = `${describeTimeseries(table.name, other.fields)} and ${describeTimeseries(table.name, series.fields)}`;
-      throw queryError("join_ambiguous", `join on [${on?.join(", ") ?? ""}] finds both ${both}: list more fields, or group_by [${on?.join(", ") ?? ""}] that table first.`, position);
+      throw queryError(
+        "join_ambiguous",
+        `join on [${on?.join(", ") ?? ""}] finds both ${both}: list more fields, or group_by [${on?.join(", ") ?? ""}] that table first.`,
+        position,
+      );
     }
     byKey.set(key, series);
   }
@@ -57,17 +65,22 @@ function index(table: Table, { on, position }: Join): ReadonlyMap<string, Timese
 
 /** The columns of both at the times that both have. */
 function stack(left: Points, right: Points): Points {
-  if (sameTimes(left.timestampsNs, right.timestampsNs)) return { ...left, startTimesNs: null, dimensions: [...left.dimensions, ...right.dimensions] };
+  if (sameTimes(left.timestampsNs, right.timestampsNs))
+    return { ...left, startTimesNs: null, dimensions: [...left.dimensions, ...right.dimensions] };
   const [leftRows, rightRows] = commonRows(left.timestampsNs, right.timestampsNs);
   const picked = pickPoints(left, leftRows);
-  return { startTimesNs: null, timestampsNs: picked.timestampsNs, dimensions: [...picked.dimensions, ...pickPoints(right, rightRows).dimensions] };
+  return {
+    startTimesNs: null,
+    timestampsNs: picked.timestampsNs,
+    dimensions: [...picked.dimensions, ...pickPoints(right, rightRows).dimensions],
+  };
 }
 
 function commonRows(left: BigInt64Array, right: BigInt64Array): [Uint32Array, Uint32Array] {
   const [leftWords, rightWords] = [wordsOf(left), wordsOf(right)];
   const leftRows: number[] = [];
   const rightRows: number[] = [];
-  for (let i = 0, j = 0; i < left.length && j < right.length; ) {
+  for (let i = 0, j = 0; i < left.length && j < right.length;) {
     const order = signedDifference(leftWords, i, rightWords, j);
     if (order === 0) {
       leftRows.push(i);
@@ -95,7 +108,11 @@ function checkAlignment(tables: readonly Table[], { position }: Join): void {
 function checkShape({ name, timeseries }: Table, { on, position }: Join): void {
   for (const { fields, points } of timeseries) {
     if (points.dimensions.length !== 1) {
-      throw queryError("multi_dimensional", `${name} has ${points.dimensions.length} values a point: put all tables into one join.`, position);
+      throw queryError(
+        "multi_dimensional",
+        `${name} has ${points.dimensions.length} values a point: put all tables into one join.`,
+        position,
+      );
     }
     const unknown = on?.find((wanted) => !fields.some((field) => field.name === wanted));
     if (unknown !== undefined) throw queryError("join_field_mismatch", `${name} has no field "${unknown}" to join on.`, position);

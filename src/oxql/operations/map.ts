@@ -70,10 +70,15 @@ class Evaluation {
     const named = columnsNamed(this.#tableName, dimensions.length, name);
     if (named.length !== 1) {
       const problem = named.length > 1 ? "names several columns of" : "is no column of";
-      throw queryError("invalid_identifier", `"${name}" ${problem} ${this.#tableName}: write the whole name of one of them${dimensions.length === 1 ? ", or datum" : ""}.`, position);
+      throw queryError(
+        "invalid_identifier",
+        `"${name}" ${problem} ${this.#tableName}: write the whole name of one of them${dimensions.length === 1 ? ", or datum" : ""}.`,
+        position,
+      );
     }
     const column = dimensions[named[0]!]!.values;
-    if (!isNumeric(column)) throw queryError("non_numeric", `"${name}" holds ${column.type} values: only numbers can be computed with.`, position);
+    if (!isNumeric(column))
+      throw queryError("non_numeric", `"${name}" holds ${column.type} values: only numbers can be computed with.`, position);
     const values = column.type === "integer" ? toDoubles(column.values) : column.values.slice();
     return { values, present: column.present?.slice() ?? new Uint8Array(timestampsNs.length).fill(1) };
   }

@@ -32,9 +32,14 @@ function rankOne(series: Timeseries, tableName: string, { reducer, position }: R
   const { dimensions, timestampsNs } = series.points;
   const column = dimensions[0]?.values;
   if (column === undefined || dimensions.length !== 1) {
-    throw queryError("multi_dimensional", `${tableName} has ${dimensions.length} values a point: map them to one value before ranking.`, position);
+    throw queryError(
+      "multi_dimensional",
+      `${tableName} has ${dimensions.length} values a point: map them to one value before ranking.`,
+      position,
+    );
   }
-  if (!isNumeric(column)) throw queryError("non_numeric", `${tableName} holds ${column.type} values: only numbers can be ranked.`, position);
+  if (!isNumeric(column))
+    throw queryError("non_numeric", `${tableName} holds ${column.type} values: only numbers can be ranked.`, position);
   try {
     const reduced = reduce(reducer, [{ column, slots: new Uint32Array(timestampsNs.length) }], 1);
     const key = reduced.values[0]!;

@@ -26,7 +26,8 @@ export function reduce(reducer: Reducer, members: readonly Member[], slotCount: 
     case "sum":
     case "min":
     case "max": {
-      if (integers && !fitsDoubles(reducer, members, slotCount)) return { type: "integer", values: reduceBigints(reducer, members, slotCount), present };
+      if (integers && !fitsDoubles(reducer, members, slotCount))
+        return { type: "integer", values: reduceBigints(reducer, members, slotCount), present };
       const values = reduceDoubles(reducer, members, slotCount);
       return integers ? { type: "integer", values: BigInt64Array.from(values, BigInt), present } : { type: "double", values, present };
     }
@@ -87,7 +88,8 @@ function reduceBigints(reducer: "sum" | "min" | "max", members: readonly Member[
   }
   return values.map((value) => {
     // A stored u64 is kept whole; what is added up must be an i64, or a u64 that one of them could be.
-    if (value !== undefined && value !== BigInt.asIntN(64, value) && value !== BigInt.asUintN(64, value)) throw new RangeError(`the sum ${value} does not fit 64 bits`);
+    if (value !== undefined && value !== BigInt.asIntN(64, value) && value !== BigInt.asUintN(64, value))
+      throw new RangeError(`the sum ${value} does not fit 64 bits`);
     return value ?? 0n;
   });
 }
