@@ -46,7 +46,13 @@ export async function fetchCollection(options: FetchOptions, signal: AbortSignal
 async function exchange(url: string, options: FetchOptions, signal: AbortSignal): Promise<Fetched | CollectionFailure> {
   const { dispatcher, headers, maxBytes, budget } = options;
   const { origin, pathname } = new URL(url);
-  const response = await dispatcher.request({ origin, path: pathname, method: "GET", headers: { ...headers, accept: "application/json" }, signal });
+  const response = await dispatcher.request({
+    origin,
+    path: pathname,
+    method: "GET",
+    headers: { ...headers, accept: "application/json" },
+    signal,
+  });
   const { body, statusCode } = response;
   // A body that is not read to its end takes its connection with it, and says so with an error that nobody needs.
   body.on("error", () => undefined);
@@ -60,7 +66,8 @@ async function exchange(url: string, options: FetchOptions, signal: AbortSignal)
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       if (held + chunk.length > maxBytes) return { reason: "too_large", detail: `${url} answered with more than ${maxBytes} bytes.` };
-      if (!budget.hold(chunk.length)) return { reason: "too_large", detail: `${url} answered with more bytes than there was room for at the time.` };
+      if (!budget.hold(chunk.length))
+        return { reason: "too_large", detail: `${url} answered with more bytes than there was room for at the time.` };
       held += chunk.length;
       chunks.push(chunk);
     }

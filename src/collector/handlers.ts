@@ -57,7 +57,9 @@ function detailsOf(details: ProducerDetails): oximeterCollector.ProducerDetails 
   };
 }
 
-const recordOf = (record: CollectionRecord): Pick<oximeterCollector.FailedCollection, "started_at" | "time_queued" | "time_collecting"> => ({
+const recordOf = (
+  record: CollectionRecord,
+): Pick<oximeterCollector.FailedCollection, "started_at" | "time_queued" | "time_collecting"> => ({
   started_at: formatRfc3339(record.startedAtNs),
   time_queued: durationOf(record.queuedForNs),
   time_collecting: durationOf(record.collectingForNs),

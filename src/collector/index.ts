@@ -19,6 +19,7 @@ import { ProducerResultsReader } from "../wire/index.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import type { CollectionContext } from "./collection-context.ts";
 import type { CollectionFailureReason } from "./collection-failure.ts";
+import { statsOf, type CollectorStats } from "./collector-stats.ts";
 import { collectorHandlers } from "./handlers.ts";
 import { Inserter, type CollectorDropReason, type Sink } from "./inserter.ts";
 import { fetchProducers } from "./producer-list.ts";
@@ -30,7 +31,7 @@ import { SampleQueue } from "./sample-queue.ts";
 import { countersOf, SelfMetrics } from "./self-metrics.ts";
 import { Tally } from "./tally.ts";
 
-export type { CollectionFailureReason, CollectorDropReason, Sink };
+export type { CollectionFailureReason, CollectorDropReason, CollectorStats, Sink };
 
 /** Time that running requests of the collector's own API get at the end. */
 const CLOSE_MS = 500;
@@ -66,24 +67,6 @@ export interface CollectorLimits {
   readonly insertRetryMs: number;
 }
 
-/** All since the process started. */
-export interface CollectorStats {
-  readonly producers: number;
-  readonly collections: bigint;
-  readonly samplesCollected: bigint;
-  readonly failures: ReadonlyMap<CollectionFailureReason, bigint>;
-  /** Samples that wait for an insert, and those of the insert under way. */
-  readonly queued: number;
-  readonly inserting: number;
-  readonly stored: bigint;
-  readonly dropped: ReadonlyMap<CollectorDropReason, bigint>;
-  readonly refused: ReadonlyMap<RefusalReason, bigint>;
-  readonly lastRefreshNs: bigint | null;
-  /** Why the list of producers could not be read the last time, and why the last insert failed; null where they did not. */
-  readonly refreshFailure: string | null;
-  readonly insertFailure: string | null;
-}
-
 export interface Collector {
   /** Where its own API really listens. */
   readonly address: SocketAddress;
@@ -109,8 +92,8 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   const refused = new Tally<RefusalReason>();
   const queue = new SampleQueue(limits.queueSamples ?? COLLECTOR_QUEUE_SAMPLES, (samples) => dropped.add("queue_full", samples));
   const timeoutMs = limits.collectionTimeoutMs ?? COLLECTION_TIMEOUT_MS;
-  // Time limits are kept by whoever asks, as a whole; those of undici are only there for connections that nobody uses.
-  const dispatcher = new Agent({ connections: 2, connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  // A collection has one time limit, from the connection to the last byte, so undici's own are off.
+  const dispatcher = new Agent({ connections: 2, headersTimeout: 0, bodyTimeout: 0 });
   const context: CollectionContext = {
     collectorId,
     runId: randomBytes(8).toString("hex"),
@@ -137,7 +120,15 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     logger,
     apiVersion: "required",
   });
-  const inserter = new Inserter({ ...limits, ...(limits.insertRetryMs === undefined ? {} : { retryMs: limits.insertRetryMs }), queue, sink, dropped, refused, logger });
+  const inserter = new Inserter({
+    ...limits,
+    ...(limits.insertRetryMs === undefined ? {} : { retryMs: limits.insertRetryMs }),
+    queue,
+    sink,
+    dropped,
+    refused,
+    logger,
+  });
   const registration = startCollectorRegistration({ nexus, collectorId, address: server.address, logger });
   const refreshing = new Refresher({ ...limits, fetch: (signal) => fetchProducers(nexus, collectorId, signal), producers, clock, logger });
   refresher = refreshing;
@@ -152,7 +143,13 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     run: async () => {
       selfDeliveries += 1;
       const samples = selfMetrics.samples(countersOf(producers.all(), startedNs, dropped, refused));
-      queue.addLoose({ samples, name: `${collectorId}/${context.runId}.${selfDeliveries}`, keptByProducer: false, urgent: false, settled: () => undefined });
+      queue.addLoose({
+        samples,
+        name: `${collectorId}/${context.runId}.${selfDeliveries}`,
+        keptByProducer: false,
+        urgent: false,
+        settled: () => undefined,
+      });
     },
   });
 
@@ -176,39 +173,12 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   return {
     address: server.address,
     registered: registration.first,
-    stats: () => statsOf(producers, queue, inserter, dropped, refused, refreshing),
+    stats: () => statsOf({ producers, queue, inserter, dropped, refused, refresher: refreshing }),
     flush: (deadlineMs) =>
       within(deadlineMs, "Collecting and storing all samples", async (signal) => {
         await Promise.all(producers.all().map((task) => task.drain(signal)));
         await inserter.drain(signal);
       }),
     stop: (deadlineMs) => (stopped ??= stop(deadlineMs)),
-  };
-}
-
-function statsOf(
-  producers: ProducerSet,
-  queue: SampleQueue,
-  inserter: Inserter,
-  dropped: Tally<CollectorDropReason>,
-  refused: Tally<RefusalReason>,
-  refresher: Refresher,
-): CollectorStats {
-  const details = producers.all().map((task) => task.details);
-  const failures = new Tally<CollectionFailureReason>();
-  for (const producer of details) for (const [reason, count] of producer.failures) failures.add(reason, count);
-  return {
-    producers: details.length,
-    collections: details.reduce((sum, { collections }) => sum + collections, 0n),
-    samplesCollected: details.reduce((sum, { samples }) => sum + samples, 0n),
-    failures: failures.entries(),
-    queued: queue.samples,
-    inserting: inserter.inHand,
-    stored: inserter.stored,
-    dropped: dropped.entries(),
-    refused: refused.entries(),
-    lastRefreshNs: refresher.lastRefreshNs,
-    refreshFailure: refresher.lastFailure,
-    insertFailure: inserter.lastFailure,
   };
 }

@@ -1,4 +1,11 @@
-import { COLLECTOR_ASK_MAX_SAMPLES, COLLECTOR_ASK_SAMPLES, COLLECTOR_MORE_PAUSE_MS, messageOf, type Sample, type SocketAddress } from "../core/index.ts";
+import {
+  COLLECTOR_ASK_MAX_SAMPLES,
+  COLLECTOR_ASK_SAMPLES,
+  COLLECTOR_MORE_PAUSE_MS,
+  messageOf,
+  type Sample,
+  type SocketAddress,
+} from "../core/index.ts";
 import { sleep } from "../runtime/index.ts";
 import { acknowledgingHeaders, readBatchReply, type BatchReply } from "../wire/index.ts";
 import type { CollectionContext } from "./collection-context.ts";
@@ -53,7 +60,10 @@ export class ProducerSession {
     const reservation = empty || this.#stock || this.#pending !== null ? null : queue.reserve(this.#ask);
     try {
       const headers = acknowledgingHeaders({ collectorId, stored: this.#stored, maxSamples: reservation?.samples ?? 0 });
-      const fetched = await fetchCollection({ dispatcher, address, producerId: this.#producerId, headers, timeoutMs, maxBytes, budget }, signal);
+      const fetched = await fetchCollection(
+        { dispatcher, address, producerId: this.#producerId, headers, timeoutMs, maxBytes, budget },
+        signal,
+      );
       if ("reason" in fetched) {
         this.#ask = COLLECTOR_ASK_SAMPLES;
         return { samples: 0, failure: fetched, askAgain: null };
@@ -69,7 +79,11 @@ export class ProducerSession {
     try {
       samples = this.#read(fetched.body);
     } catch (error) {
-      return { samples: 0, failure: { reason: "deserialization", detail: `The answer of ${this.#producerId} could not be read: ${messageOf(error)}` }, askAgain: null };
+      return {
+        samples: 0,
+        failure: { reason: "deserialization", detail: `The answer of ${this.#producerId} could not be read: ${messageOf(error)}` },
+        askAgain: null,
+      };
     } finally {
       fetched.release();
     }
@@ -86,14 +100,19 @@ export class ProducerSession {
     }
     if (reply.batch !== null && reply.batch !== this.#stored) this.#addKept(samples, reply.batch, reply.more, reservation!);
     this.#ask = Math.min(COLLECTOR_ASK_MAX_SAMPLES, Math.max(COLLECTOR_ASK_SAMPLES, 2 * samples.length));
-    return { samples: samples.length, failure: null, askAgain: reply.more ? this.#opportunity(reply, reservation !== null, empty, signal) : null };
+    return {
+      samples: samples.length,
+      failure: null,
+      askAgain: reply.more ? this.#opportunity(reply, reservation !== null, empty, signal) : null,
+    };
   }
 
   #read(body: Buffer): Sample[] {
     const samples: Sample[] = [];
     for (const result of this.#context.reader.read(body)) {
       if (result.status === "ok") for (const sample of result.samples) samples.push(sample);
-      else this.#context.logger.debug({ producer: this.#producerId, error: result.error }, "a source of a producer has nothing but an error");
+      else
+        this.#context.logger.debug({ producer: this.#producerId, error: result.error }, "a source of a producer has nothing but an error");
     }
     return samples;
   }

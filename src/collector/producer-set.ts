@@ -22,7 +22,7 @@ export class ProducerSet {
 
   /** In ascending order of ids. */
   all(): ProducerTask[] {
-    return [...this.#tasks.values()].sort((a, b) => (a.details.endpoint.id < b.details.endpoint.id ? -1 : 1));
+    return [...this.#tasks].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, task]) => task);
   }
 
   /** Makes the set exactly what is listed. Tasks that stay are not disturbed. */

@@ -100,7 +100,7 @@ export class ProducerTask {
 
   /** Collects everything that the producer has, waits until it is stored, and acknowledges it. Ends early where `signal` fires or something fails. */
   async drain(signal: AbortSignal): Promise<void> {
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       const failures = this.#failures.sum;
       await this.#request(false, false);
       this.#context.queue.hurry();
@@ -131,7 +131,10 @@ export class ProducerTask {
       run: async () => {
         if (this.#requests.some(({ byTimer }) => byTimer)) {
           const { clock } = this.#context;
-          this.#failed({ startedAtNs: clock.wallNs(), queuedForNs: 0n, collectingForNs: 0n }, { reason: "collections in progress", detail: `The collections before have not ended.` });
+          this.#failed(
+            { startedAtNs: clock.wallNs(), queuedForNs: 0n, collectingForNs: 0n },
+            { reason: "collections in progress", detail: `The collections before have not ended.` },
+          );
         } else void this.#request(false, true);
       },
     });
@@ -195,7 +198,10 @@ export class ProducerTask {
   #failed(record: CollectionRecord, { reason, detail }: CollectionFailure): void {
     const { logger } = this.#context;
     // The same failure again and again is told once.
-    const level = this.#lastFailure?.reason === reason && (this.#lastSuccess === null || this.#lastFailure.startedAtNs > this.#lastSuccess.startedAtNs) ? "debug" : "warn";
+    const level =
+      this.#lastFailure?.reason === reason && (this.#lastSuccess === null || this.#lastFailure.startedAtNs > this.#lastSuccess.startedAtNs)
+        ? "debug"
+        : "warn";
     this.#failures.add(reason);
     this.#lastFailure = { ...record, reason };
     logger[level]({ producer: this.#endpoint.id, reason }, detail);

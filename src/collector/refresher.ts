@@ -1,4 +1,12 @@
-import { COLLECTOR_FIRST_REFRESH_MS, COLLECTOR_REFRESH_MS, COLLECTOR_REFRESH_TIMEOUT_MS, COLLECTOR_YOUNG_MS, messageOf, parseSocketAddress, type Clock } from "../core/index.ts";
+import {
+  COLLECTOR_FIRST_REFRESH_MS,
+  COLLECTOR_REFRESH_MS,
+  COLLECTOR_REFRESH_TIMEOUT_MS,
+  COLLECTOR_YOUNG_MS,
+  messageOf,
+  parseSocketAddress,
+  type Clock,
+} from "../core/index.ts";
 import { sleep, withDeadline, type Logger } from "../runtime/index.ts";
 import type { ProducerList } from "./producer-list.ts";
 import type { ProducerSet } from "./producer-set.ts";
@@ -69,7 +77,8 @@ export class Refresher {
     } catch (error) {
       const failure = messageOf(error);
       // The same failure again and again is told once.
-      if (!this.#stopping.signal.aborted && failure !== this.#lastFailure) logger.warn({ error: failure, producers: producers.size }, "the list of producers could not be read; the last one is kept");
+      if (!this.#stopping.signal.aborted && failure !== this.#lastFailure)
+        logger.warn({ error: failure, producers: producers.size }, "the list of producers could not be read; the last one is kept");
       this.#lastFailure = failure;
     }
   }
@@ -80,7 +89,11 @@ export class Refresher {
     if (told === this.#lastUnusable) return;
     this.#lastUnusable = told;
     for (const sentence of unusable) logger.warn({}, sentence);
-    if (truncated) logger.error({ producers: producers.length }, "there are more producers than one collector takes; the rest are left alone: start another collector");
+    if (truncated)
+      logger.error(
+        { producers: producers.length },
+        "there are more producers than one collector takes; the rest are left alone: start another collector",
+      );
   }
 }
 

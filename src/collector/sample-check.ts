@@ -57,5 +57,7 @@ export class SampleCheck {
 /** Both lists are sorted by name. */
 function hasFields(schema: TimeseriesSchema, source: "target" | "metric", fields: FieldSet): boolean {
   const declared = schema.fields.filter((field) => field.source === source);
-  return declared.length === fields.length && declared.every(({ name, type }, i) => fields[i]!.name === name && fields[i]!.value.type === type);
+  return (
+    declared.length === fields.length && declared.every(({ name, type }, i) => fields[i]!.name === name && fields[i]!.value.type === type)
+  );
 }

@@ -142,7 +142,7 @@ export class SampleQueue {
 
   #dropLoose(excess: number): void {
     let left = excess;
-    for (let i = 0; i < this.#deliveries.length && left > 0; ) {
+    for (let i = 0; i < this.#deliveries.length && left > 0;) {
       const delivery = this.#deliveries[i]!;
       if (delivery.keptByProducer) {
         i += 1;
@@ -153,7 +153,8 @@ export class SampleQueue {
       this.#samples -= dropped;
       this.#onDropped(dropped);
       // What is left of a delivery is another one: its name must not stand for samples that it no longer has.
-      if (dropped < delivery.samples.length) this.#deliveries[i] = { ...delivery, samples: delivery.samples.slice(dropped), name: `${delivery.name}-${dropped}` };
+      if (dropped < delivery.samples.length)
+        this.#deliveries[i] = { ...delivery, samples: delivery.samples.slice(dropped), name: `${delivery.name}-${dropped}` };
       else this.#deliveries.splice(i, 1);
     }
   }

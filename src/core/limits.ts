@@ -104,7 +104,10 @@ export const FILTER_MAX_TERMS = 16_384;
 /** Candidates one completion offers; the rest is left out, the closest come first. */
 export const COMPLETION_MAX_SUGGESTIONS = 50;
 
-/** Bytes of target and metric texts a reader of collections remembers, twice over; beyond it those not seen again lately are read anew. */
+/**
+ * Bytes of target and metric texts a reader of collections remembers; beyond it those not seen lately are read anew. Texts are kept in two forms
+ * and two generations, so that it comes to four times as much memory.
+ */
 export const WIRE_INTERN_BYTES = 16 * 1024 * 1024;
 
 // Sources (live).
@@ -226,7 +229,7 @@ export const CLIENT_RESPONSE_MAX_BYTES = 16 * 1024 * 1024;
 export const CLIENT_TIMEOUT_MS = 15_000;
 
 /** Steps of a compiled `~=` pattern; beyond it the pattern is refused. Matching costs at most this per character. */
-export const REGEX_MAX_STEPS = 5_000;
+export const REGEX_MAX_STEPS = 2_000;
 
 /** Nesting of groups in a `~=` pattern, and the largest count of a repetition (RE2's); beyond either the pattern is refused. */
 export const REGEX_MAX_DEPTH = 100;

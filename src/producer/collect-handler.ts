@@ -30,7 +30,11 @@ export function collectHandler(options: CollectHandlerOptions): (request: Handle
 }
 
 /** One item for each source in order. One that has nothing to say because its last read failed says so. */
-function resultsOf(groups: readonly SampleGroup[], sourceNames: readonly string[], failures: ReadonlyMap<string, string>): ProducerResult[] {
+function resultsOf(
+  groups: readonly SampleGroup[],
+  sourceNames: readonly string[],
+  failures: ReadonlyMap<string, string>,
+): ProducerResult[] {
   const bySource = new Map<string, SampleGroup[]>(sourceNames.map((name) => [name, []]));
   for (const group of groups) {
     const own = bySource.get(group.source);

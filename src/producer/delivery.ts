@@ -20,7 +20,7 @@ export interface DeliveryOptions {
   readonly ledger: Ledger;
   /** One more group for the end of a collection: the self-metrics. */
   readonly closing: () => SampleGroup | null;
-  /** True while something is on its way that collectors should not wait an interval for: a recording that is not delivered yet. */
+  /** True while something is on its way that collectors should not wait an interval for: the first snapshots, or a recording. */
   readonly expecting: () => boolean;
   readonly collectIntervalMs: number;
   readonly clock: Clock;
@@ -185,14 +185,18 @@ export class Delivery {
   }
 
   #isWithin(seenNs: bigint | null, intervals: number): boolean {
-    return seenNs !== null && this.#options.clock.monotonicNs() - seenNs < BigInt(Math.ceil(this.#options.collectIntervalMs * intervals)) * 1_000_000n;
+    return (
+      seenNs !== null &&
+      this.#options.clock.monotonicNs() - seenNs < BigInt(Math.ceil(this.#options.collectIntervalMs * intervals)) * 1_000_000n
+    );
   }
 }
 
 async function untilSettled(before: Promise<void>, signal: AbortSignal): Promise<void> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new ZonemeterError("unavailable", "Another collection had not ended when this one was given up.", { cause: signal.reason }));
+    onAbort = () =>
+      reject(new ZonemeterError("unavailable", "Another collection had not ended when this one was given up.", { cause: signal.reason }));
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
   });

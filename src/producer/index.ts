@@ -1,12 +1,19 @@
-import { messageOf, PRODUCER_REPLAY_SNAPSHOTS, PRODUCER_RING_SNAPSHOTS, systemClock, type Catalogue, type Clock, type SocketAddress } from "../core/index.ts";
+import {
+  messageOf,
+  PRODUCER_REPLAY_SNAPSHOTS,
+  PRODUCER_RING_SNAPSHOTS,
+  systemClock,
+  type Catalogue,
+  type Clock,
+  type SocketAddress,
+} from "../core/index.ts";
 import { loadDocument, startServer, type ServerLocation } from "../http/index.ts";
-import { sleep, withDeadline, type Logger } from "../runtime/index.ts";
+import { loadKeptId, sleep, withDeadline, type Logger } from "../runtime/index.ts";
 import type { OpenedSource, SledIdentity } from "../sources/index.ts";
 import { collectHandler } from "./collect-handler.ts";
 import { Delivery } from "./delivery.ts";
 import { GroupBuffer } from "./group-buffer.ts";
 import { Ledger, type DropReason } from "./ledger.ts";
-import { loadProducerId } from "./producer-id.ts";
 import { startRegistration, type RegistrationState } from "./registration.ts";
 import { Sampler, type ReplayProgress } from "./sampler.ts";
 import { newSourceCounters, SELF_SOURCE, SelfMetrics, type SourceFailureReason } from "./self-metrics.ts";
@@ -84,7 +91,7 @@ export interface Producer {
  */
 export async function startProducer(options: ProducerOptions): Promise<Producer> {
   const { clock = systemClock, logger, catalogue, sled, collectIntervalMs } = options;
-  const producerId = await loadProducerId(options.stateDir, logger);
+  const producerId = await loadKeptId(options.stateDir, "producer", logger);
   const ledger = new Ledger();
   const live = new GroupBuffer(options.ringSnapshots ?? PRODUCER_RING_SNAPSHOTS);
   const replay = new GroupBuffer(options.replaySnapshots ?? PRODUCER_REPLAY_SNAPSHOTS);
@@ -95,7 +102,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     buffers: [live, replay],
     ledger,
     closing: () => selfMetrics.sample(),
-    expecting: () => sampler?.isReplaying() ?? false,
+    expecting: () => sampler?.isExpecting() ?? false,
     collectIntervalMs,
     clock,
     onDelivered: (groups) => sampler?.delivered(groups),
@@ -115,7 +122,15 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   const registration =
     options.nexus === null
       ? null
-      : startRegistration({ nexus: options.nexus, producerId, kind: "service", address: server.address, intervalMs: collectIntervalMs, logger, clock });
+      : startRegistration({
+          nexus: options.nexus,
+          producerId,
+          kind: "service",
+          address: server.address,
+          intervalMs: collectIntervalMs,
+          logger,
+          clock,
+        });
 
   const stop = async (deadlineMs: number): Promise<void> => {
     const startedMs = performance.now();
@@ -138,7 +153,9 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
       delivered: ledger.delivered,
       dropped: new Map(ledger.dropped),
       buffered: delivery.buffered,
-      sources: new Map([...counters].map(([name, own]) => [name, { ...own, failures: new Map(own.failures), lastFailure: failures().get(name) ?? null }])),
+      sources: new Map(
+        [...counters].map(([name, own]) => [name, { ...own, failures: new Map(own.failures), lastFailure: failures().get(name) ?? null }]),
+      ),
       clockFailure: running.clockFailure,
       registration: registration?.state() ?? null,
     }),

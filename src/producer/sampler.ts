@@ -66,13 +66,17 @@ export class Sampler {
   /** The last failure of each source whose last read failed. */
   failures(): ReadonlyMap<string, string> {
     return new Map(
-      this.#samplers.flatMap((sampler, i) => (sampler.lastFailure === null ? [] : [[this.#options.sources[i]!.source.name, sampler.lastFailure] as const])),
+      this.#samplers.flatMap((sampler, i) =>
+        sampler.lastFailure === null ? [] : [[this.#options.sources[i]!.source.name, sampler.lastFailure] as const],
+      ),
     );
   }
 
   /** Progress of the finite sources together; all zero and ended where there are none. */
   replayed(): ReplayProgress {
-    const finite = this.#options.sources.map(({ finite: isFinite }, i) => ({ isFinite, sampler: this.#samplers[i] })).filter(({ isFinite }) => isFinite);
+    const finite = this.#options.sources
+      .map(({ finite: isFinite }, i) => ({ isFinite, sampler: this.#samplers[i] }))
+      .filter(({ isFinite }) => isFinite);
     return {
       snapshotsRead: this.#replayRead,
       snapshotsDelivered: this.#replayDelivered,
@@ -81,9 +85,14 @@ export class Sampler {
     };
   }
 
-  /** True until a collector has every snapshot of the recordings for good. */
-  isReplaying(): boolean {
-    if (!this.#options.sources.some(({ finite }) => finite) || this.#clockFailure !== null || this.#stopping.signal.aborted) return false;
+  /**
+   * True while there is something that collectors should not wait an interval for: until live sources have been read once, and until a collector
+   * has every snapshot of the recordings for good.
+   */
+  isExpecting(): boolean {
+    if (this.#clockFailure !== null || this.#stopping.signal.aborted) return false;
+    if (this.#samplers.some(({ hasTakenIn }) => !hasTakenIn)) return true;
+    if (!this.#options.sources.some(({ finite }) => finite)) return false;
     const { ended, snapshotsRead, snapshotsDelivered } = this.replayed();
     return !ended || snapshotsDelivered < snapshotsRead;
   }

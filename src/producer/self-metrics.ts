@@ -23,7 +23,9 @@ export interface SourceCounters {
 
 /** Counters at zero, by source name. */
 export function newSourceCounters(names: Iterable<string>): ReadonlyMap<string, SourceCounters> {
-  return new Map([...names].map((name) => [name, { snapshotsTaken: 0n, readingsMissing: 0n, durationNs: 0n, intervalsMissed: 0n, failures: new Map() }]));
+  return new Map(
+    [...names].map((name) => [name, { snapshotsTaken: 0n, readingsMissing: 0n, durationNs: 0n, intervalsMissed: 0n, failures: new Map() }]),
+  );
 }
 
 export interface SelfMetricsOptions {
@@ -86,7 +88,15 @@ export class SelfMetrics {
     }
     for (const [reason, count] of this.#options.ledger.dropped) add("samples_dropped", { reason }, count);
     if (series.length === 0) return null;
-    return { source: SELF_SOURCE, target: this.#target, timestampNs: this.#lastNs, startTimeNs: this.#startTimeNs, series, values, partial: false };
+    return {
+      source: SELF_SOURCE,
+      target: this.#target,
+      timestampNs: this.#lastNs,
+      startTimeNs: this.#startTimeNs,
+      series,
+      values,
+      partial: false,
+    };
   }
 
   #seriesOf(metric: string, labels: Readonly<Record<string, string>>): Series | null {
@@ -98,7 +108,12 @@ export class SelfMetrics {
     const made =
       schema === undefined
         ? null
-        : { timeseriesName: schema.timeseriesName, timeseriesVersion: schema.version, metric: { name: metric, fields: fieldSet(fields) }, datumType: schema.datumType };
+        : {
+            timeseriesName: schema.timeseriesName,
+            timeseriesVersion: schema.version,
+            metric: { name: metric, fields: fieldSet(fields) },
+            datumType: schema.datumType,
+          };
     this.#series.set(key, made);
     return made;
   }

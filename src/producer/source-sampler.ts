@@ -30,6 +30,7 @@ export class SourceSampler {
   readonly #firstRead: Promise<void>;
   #onFirstRead = (): void => undefined;
   #reading: Promise<SourceReport> | null = null;
+  #hasTakenIn = false;
   #ended = false;
   #lastFailure: string | null = null;
   #lastReason: SourceFailureReason = "unavailable";
@@ -41,13 +42,21 @@ export class SourceSampler {
       name: `the source ${options.source.name}`,
       intervalMs: options.intervalMs,
       logger: options.logger,
-      run: (signal) => (options.finite ? this.#playAll(signal) : this.#round(signal)),
+      run: async (signal) => {
+        await (options.finite ? this.#playAll(signal) : this.#round(signal));
+        this.#hasTakenIn = true;
+      },
     });
   }
 
   /** Settles after the first read, whatever came of it. */
   get firstRead(): Promise<void> {
     return this.#firstRead;
+  }
+
+  /** True once everything of the first read has been taken in, or it has failed. */
+  get hasTakenIn(): boolean {
+    return this.#hasTakenIn;
   }
 
   /** True once a finite source has given everything. */
@@ -99,7 +108,8 @@ export class SourceSampler {
 
   async #read(signal: AbortSignal): Promise<SourceReport> {
     const { source, deadlineMs, clock, counters } = this.#options;
-    if (this.#reading !== null) throw new ZonemeterError("unavailable", `The read of ${source.name} before this one has not ended.`, { kind: "busy" });
+    if (this.#reading !== null)
+      throw new ZonemeterError("unavailable", `The read of ${source.name} before this one has not ended.`, { kind: "busy" });
     const startNs = clock.monotonicNs();
     let timedOut = false;
     const read = (deadline: AbortSignal): Promise<SourceReport> => {
@@ -113,7 +123,12 @@ export class SourceSampler {
     try {
       return await withDeadline(deadlineMs, `Reading ${source.name}`, read, signal);
     } catch (error) {
-      throw timedOut ? new ZonemeterError("unavailable", `Reading ${source.name} did not finish within ${deadlineMs} ms.`, { kind: "timeout", cause: error }) : error;
+      throw timedOut
+        ? new ZonemeterError("unavailable", `Reading ${source.name} did not finish within ${deadlineMs} ms.`, {
+            kind: "timeout",
+            cause: error,
+          })
+        : error;
     } finally {
       counters.durationNs += clock.monotonicNs() - startNs;
     }

@@ -1,4 +1,14 @@
-import { fieldSet, isCumulativeType, isIntegerType, PRODUCER_SUBJECTS, type Catalogue, type Field, type FieldSchema, type FieldValue, type TimeseriesSchema } from "../core/index.ts";
+import {
+  fieldSet,
+  isCumulativeType,
+  isIntegerType,
+  PRODUCER_SUBJECTS,
+  type Catalogue,
+  type Field,
+  type FieldSchema,
+  type FieldValue,
+  type TimeseriesSchema,
+} from "../core/index.ts";
 import type { SledIdentity, Snapshot } from "../sources/index.ts";
 import type { Series } from "./sample-group.ts";
 
@@ -69,10 +79,16 @@ export class SubjectPlans {
   #makeSeries({ subject, source }: Snapshot, metric: string, labels: Readonly<Record<string, string>>): Series | null {
     const schema = this.#catalogue.get(`${TARGET_NAMES[subject.kind]}:${metric}`);
     if (schema === undefined || !isNumeric(schema)) return null;
-    const own = subject.kind === "zone" ? { zone_name: subject.zoneName, zone_type: subject.zoneType, zone_id: subject.zoneId, source } : { source };
+    const own =
+      subject.kind === "zone" ? { zone_name: subject.zoneName, zone_type: subject.zoneType, zone_id: subject.zoneId, source } : { source };
     const fields = fieldsOf(schema, "metric", { ...labels, ...own });
     if (fields === null) return null;
-    return { timeseriesName: schema.timeseriesName, timeseriesVersion: schema.version, metric: { name: metric, fields }, datumType: schema.datumType };
+    return {
+      timeseriesName: schema.timeseriesName,
+      timeseriesVersion: schema.version,
+      metric: { name: metric, fields },
+      datumType: schema.datumType,
+    };
   }
 }
 
@@ -80,7 +96,11 @@ const isNumeric = ({ datumType }: TimeseriesSchema): boolean =>
   isIntegerType(datumType) || datumType === "f32" || datumType === "f64" || isCumulativeType(datumType);
 
 /** The fields that a schema wants from `source`; null unless `values` has exactly those and each is as the schema says. */
-function fieldsOf(schema: TimeseriesSchema, source: FieldSchema["source"], values: Readonly<Record<string, string>>): readonly Field[] | null {
+function fieldsOf(
+  schema: TimeseriesSchema,
+  source: FieldSchema["source"],
+  values: Readonly<Record<string, string>>,
+): readonly Field[] | null {
   const wanted = schema.fields.filter((field) => field.source === source);
   if (wanted.length !== Object.keys(values).length) return null;
   const fields: Field[] = [];

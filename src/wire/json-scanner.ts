@@ -36,7 +36,10 @@ export class JsonScanner {
 
   fail(offset: number, expected: string): never {
     const { bytes } = this;
-    throw new ZonemeterError("invalid_input", `${jsonPathAt(bytes, offset)} is ${jsonExcerpt(bytes, offset)}, where ${expected} is expected.`);
+    throw new ZonemeterError(
+      "invalid_input",
+      `${jsonPathAt(bytes, offset)} is ${jsonExcerpt(bytes, offset)}, where ${expected} is expected.`,
+    );
   }
 
   skipSpace(): void {
@@ -217,7 +220,8 @@ export class JsonScanner {
       this.fail(start - 1, "a well-formed string");
     }
     // Half a surrogate pair is no text; upstream's reader refuses it too.
-    if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text)) this.fail(start - 1, "a string of whole characters");
+    if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text))
+      this.fail(start - 1, "a string of whole characters");
     this.pos = pos + 1;
     return text;
   }

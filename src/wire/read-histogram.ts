@@ -9,7 +9,11 @@ const readValue = (scanner: JsonScanner, support: Support): Value =>
   support === "f32" || support === "f64" ? readFloat(scanner, support) : readInteger(scanner, support);
 
 /** A histogram with the start time that stands among its keys. `readTime` reads a time at the cursor. */
-export function readHistogram(scanner: JsonScanner, type: HistogramType, readTime: () => bigint): { startTimeNs: bigint; value: Histogram } {
+export function readHistogram(
+  scanner: JsonScanner,
+  type: HistogramType,
+  readTime: () => bigint,
+): { startTimeNs: bigint; value: Histogram } {
   const start = scanner.pos;
   const support = type.slice("histogram_".length) as Support;
   const sumType = support === "f32" || support === "f64" ? "f64" : "i64";

@@ -43,7 +43,10 @@ export function readUuid(scanner: JsonScanner): string {
   const start = scanner.pos;
   const text = scanner.string("a UUID");
   if (UUID.test(text)) return text;
-  const bare = text.toLowerCase().replace(/^urn:uuid:|^\{(?=.*\}$)/, "").replace(/\}$/, "");
+  const bare = text
+    .toLowerCase()
+    .replace(/^urn:uuid:|^\{(?=.*\}$)/, "")
+    .replace(/\}$/, "");
   if (UUID.test(bare)) return bare;
   if (!/^[0-9a-f]{32}$/.test(bare)) scanner.fail(start, "a UUID");
   return bare.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -11,7 +11,11 @@ export interface TaggedShape {
  * Reads an object such as `{"type": "u64", "value": 3}`, whose one key says how to read the other. Where the content comes first it is
  * read again once the tag is known. `readContent` gets null where the content is absent.
  */
-export function readTagged<T>(scanner: JsonScanner, shape: TaggedShape, readContent: (scanner: JsonScanner, tag: string, absent: boolean) => T): T {
+export function readTagged<T>(
+  scanner: JsonScanner,
+  shape: TaggedShape,
+  readContent: (scanner: JsonScanner, tag: string, absent: boolean) => T,
+): T {
   const start = scanner.pos;
   let tag: string | undefined;
   let contentAt = -1;

@@ -8,7 +8,13 @@ export function histogramJson(startTimeNs: bigint, histogram: Histogram): string
     const range = next === undefined ? `{"type":"range_from","start":${edge}}` : `{"type":"range","start":${edge},"end":${next}}`;
     return `{"range":${range},"count":${counts[i]}}`;
   });
-  const floats = [edges, [histogram.min, histogram.max, histogram.sumOfSamples, histogram.squaredMean], floatsOf(histogram.p50), floatsOf(histogram.p90), floatsOf(histogram.p99)].flat();
+  const floats = [
+    edges,
+    [histogram.min, histogram.max, histogram.sumOfSamples, histogram.squaredMean],
+    floatsOf(histogram.p50),
+    floatsOf(histogram.p90),
+    floatsOf(histogram.p99),
+  ].flat();
   const bad = floats.find((value) => typeof value === "number" && !Number.isFinite(value));
   if (bad !== undefined) throw new ZonemeterError("internal", `A histogram cannot be sent with the value ${bad}: it is not finite.`);
   const nSamples = counts.reduce((sum, count) => sum + count, 0n);

@@ -1,4 +1,13 @@
-import { fitsInteger, formatRfc3339, isHistogramType, isIntegerType, ZonemeterError, type Datum, type ProducerResult, type Sample } from "../core/index.ts";
+import {
+  fitsInteger,
+  formatRfc3339,
+  isHistogramType,
+  isIntegerType,
+  ZonemeterError,
+  type Datum,
+  type ProducerResult,
+  type Sample,
+} from "../core/index.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { quoteJson, stringifyExact, type ExactJson } from "./exact-json.ts";
 import type { NamedFields } from "./read-fields.ts";

@@ -16,7 +16,9 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function start(options: Partial<CollectorOptions> = {}): Promise<{ collector: Collector; sink: MemorySink; nexus: TestNexus; lines: ReturnType<typeof recordingLogger>["lines"] }> {
+async function start(
+  options: Partial<CollectorOptions> = {},
+): Promise<{ collector: Collector; sink: MemorySink; nexus: TestNexus; lines: ReturnType<typeof recordingLogger>["lines"] }> {
   const nexus = await startTestNexus({ expirySweepMs: 20 });
   cleanups.push(() => nexus.stop());
   const { logger, lines } = recordingLogger();
@@ -46,7 +48,13 @@ async function produce(answer: Answer): Promise<FakeProducer> {
 }
 
 async function register(nexus: TestNexus, number: number, address: SocketAddress, intervalMs = 3_600_000): Promise<void> {
-  const answer = await post(nexus, endpoint(number, { address: formatSocketAddress(address), interval: { secs: BigInt(Math.floor(intervalMs / 1_000)), nanos: (intervalMs % 1_000) * 1e6 } }));
+  const answer = await post(
+    nexus,
+    endpoint(number, {
+      address: formatSocketAddress(address),
+      interval: { secs: BigInt(Math.floor(intervalMs / 1_000)), nanos: (intervalMs % 1_000) * 1e6 },
+    }),
+  );
   if (!answer.ok) throw new Error(answer.message);
 }
 
@@ -55,7 +63,13 @@ const eventually = (what: string, holds: () => boolean): Promise<true> => until(
 describe("what producers answer", () => {
   test("every digit of every value reaches the store, and the request is what upstream's is", async () => {
     const values = [0n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n];
-    const producer = await produce((_request, response) => sendSamples(response, values.map((value, i) => heatSample(i, value)), { "content-type": "text/plain" }));
+    const producer = await produce((_request, response) =>
+      sendSamples(
+        response,
+        values.map((value, i) => heatSample(i, value)),
+        { "content-type": "text/plain" },
+      ),
+    );
     const { sink, nexus, collector } = await start();
     await register(nexus, 1, producer.address);
     await eventually("the samples", () => sink.samples.length === values.length);
@@ -69,16 +83,26 @@ describe("what producers answer", () => {
   test.each<[string, string, Answer]>([
     ["an error status", "500", (_request, response) => void response.writeHead(500).end("oh no")],
     ["a redirection", "302", (_request, response) => void response.writeHead(302, { location: "/elsewhere" }).end()],
-    ["another producer's place", "404", (_request, response) => void response.writeHead(404).end('{"request_id":"x","message":"Not Found"}')],
+    [
+      "another producer's place",
+      "404",
+      (_request, response) => void response.writeHead(404).end('{"request_id":"x","message":"Not Found"}'),
+    ],
     ["garbage", "deserialization", (_request, response) => void response.writeHead(200).end("<html>hello</html>")],
     ["nothing at all", "deserialization", (_request, response) => void response.writeHead(200).end()],
     ["one bad sample among good ones", "deserialization", (_request, response) => void response.writeHead(200).end(badBody())],
-    ["a body that breaks off", "deserialization", (_request, response) => void response.writeHead(200, { "content-length": 1_000 }).write("[", () => response.destroy())],
+    [
+      "a body that breaks off",
+      "deserialization",
+      (_request, response) => void response.writeHead(200, { "content-length": 1_000 }).write("[", () => response.destroy()),
+    ],
     ["a connection that is closed", "unreachable", (_request, response) => void response.destroy()],
     ["silence", "timeout", () => undefined],
     ["a body without an end", "timeout", (_request, response) => void response.writeHead(200).write("[")],
   ])("%s fails as %s, and the next collection goes on", async (_what, reason, answer) => {
-    const producer = await produce((request, response, poll) => (poll === 0 ? answer(request, response, poll) : sendSamples(response, heatSamples(0, 3))));
+    const producer = await produce((request, response, poll) =>
+      poll === 0 ? answer(request, response, poll) : sendSamples(response, heatSamples(0, 3)),
+    );
     const { collector, sink, nexus, lines } = await start({ limits: { collectionTimeoutMs: 300 } });
     await register(nexus, 1, producer.address, 50);
     await eventually("the next collection", () => sink.samples.length >= 3);
@@ -126,7 +150,10 @@ describe("what producers answer", () => {
       heatSample(4, 4n, { datum: { type: "u64", value: 4n } }),
       heatSample(5, 5n, { metric: { name: "heat", fields: [] } }),
       heatSample(6, 6n, { metric: { name: "heat", fields: [{ name: "mood", value: { type: "u8", value: 1n } }] } }),
-      heatSample(7, 7n, { target: { name: "kettle", fields: [...good.target.fields, ...good.metric.fields] }, metric: { name: "heat", fields: [] } }),
+      heatSample(7, 7n, {
+        target: { name: "kettle", fields: [...good.target.fields, ...good.metric.fields] },
+        metric: { name: "heat", fields: [] },
+      }),
       heatSample(8, 8n, { target: { ...good.target, name: "oven" } }),
     ];
     const missing = heatSample(9, 9n, { datum: { type: "missing", datumType: "cumulative_u64", startTimeNs: 1n } });
@@ -227,27 +254,53 @@ test("the collector tells of itself and its producers", async () => {
   await register(nexus, 1, good.address);
   await register(nexus, 2, bad.address, 7_250);
   await eventually("both", () => collector.stats().collections === 1n && collector.stats().failures.size === 1);
-  const get = async (path: string): Promise<unknown> => (await fetch(`http://${formatSocketAddress(collector.address)}${path}`, { headers: { "api-version": "1.0.0" } })).json();
+  const get = async (path: string): Promise<unknown> =>
+    (await fetch(`http://${formatSocketAddress(collector.address)}${path}`, { headers: { "api-version": "1.0.0" } })).json();
   expect(await get("/info")).toEqual({ id: COLLECTOR, last_refresh: expect.stringMatching(/^\d{4}-.*Z$/) as string });
   const listed = (await get("/producers?limit=1")) as { items: unknown[]; next_page: string };
-  expect(listed.items).toEqual([{ id: uuid(1), kind: "service", address: formatSocketAddress(good.address), interval: { secs: 3600, nanos: 0 } }]);
+  expect(listed.items).toEqual([
+    { id: uuid(1), kind: "service", address: formatSocketAddress(good.address), interval: { secs: 3600, nanos: 0 } },
+  ]);
   const rest = (await get(`/producers?page_token=${listed.next_page}`)) as { items: unknown[]; next_page: null };
   expect(rest).toEqual({ items: [expect.objectContaining({ id: uuid(2), interval: { secs: 7, nanos: 250_000_000 } })], next_page: null });
   expect(await get(`/producers/${uuid(1)}`)).toMatchObject({
     n_collections: 1,
     n_failures: 0,
-    last_success: { n_samples: 4, started_at: expect.stringMatching(/Z$/) as string, time_queued: { secs: 0 }, time_collecting: { secs: 0 } },
+    last_success: {
+      n_samples: 4,
+      started_at: expect.stringMatching(/Z$/) as string,
+      time_queued: { secs: 0 },
+      time_collecting: { secs: 0 },
+    },
     last_failure: null,
   });
-  expect(await get(`/producers/${uuid(2)}`)).toMatchObject({ n_collections: 0, n_failures: 1, last_success: null, last_failure: { reason: "503" } });
-  expect((await fetch(`http://${formatSocketAddress(collector.address)}/producers/${uuid(3)}`, { headers: { "api-version": "1.0.0" } })).status).toBe(404);
+  expect(await get(`/producers/${uuid(2)}`)).toMatchObject({
+    n_collections: 0,
+    n_failures: 1,
+    last_success: null,
+    last_failure: { reason: "503" },
+  });
+  expect(
+    (await fetch(`http://${formatSocketAddress(collector.address)}/producers/${uuid(3)}`, { headers: { "api-version": "1.0.0" } })).status,
+  ).toBe(404);
 });
 
 test("ids that Nexus gives are used as they are, and a collector that Nexus refuses says so", async () => {
-  const nexus = await startFakeProducer((_request, response) => void response.writeHead(403).end('{"request_id":"x","message":"you may not"}'));
+  const nexus = await startFakeProducer(
+    (_request, response) => void response.writeHead(403).end('{"request_id":"x","message":"you may not"}'),
+  );
   cleanups.push(() => nexus.close());
   const { logger } = recordingLogger();
-  const collector = await startCollector({ collectorId: COLLECTOR, host: "127.0.0.1", port: 0, nexus: nexus.address, sink: new MemorySink(), catalogue: KETTLES, firstPollAtOnce: true, logger });
+  const collector = await startCollector({
+    collectorId: COLLECTOR,
+    host: "127.0.0.1",
+    port: 0,
+    nexus: nexus.address,
+    sink: new MemorySink(),
+    catalogue: KETTLES,
+    firstPollAtOnce: true,
+    logger,
+  });
   cleanups.push(() => collector.stop(1_000));
   await expect(collector.registered).rejects.toMatchObject({ code: "config", message: expect.stringContaining("you may not") as string });
 });

@@ -31,7 +31,12 @@ async function startNexus(): Promise<TestNexus> {
   return nexus;
 }
 
-async function collect(nexus: SocketAddress, sink: MemorySink, limits: Partial<CollectorLimits> = {}, known = catalogue): Promise<Collector> {
+async function collect(
+  nexus: SocketAddress,
+  sink: MemorySink,
+  limits: Partial<CollectorLimits> = {},
+  known = catalogue,
+): Promise<Collector> {
   const { logger } = recordingLogger();
   const collector = await startCollector({
     collectorId: COLLECTOR,
@@ -49,7 +54,11 @@ async function collect(nexus: SocketAddress, sink: MemorySink, limits: Partial<C
   return collector;
 }
 
-async function produce(nexus: SocketAddress | null, sources: ProducerOptions["sources"], more: Partial<ProducerOptions> = {}): Promise<Producer> {
+async function produce(
+  nexus: SocketAddress | null,
+  sources: ProducerOptions["sources"],
+  more: Partial<ProducerOptions> = {},
+): Promise<Producer> {
   const stateDir = await mkdtemp(join(tmpdir(), "zm-delivery-"));
   cleanups.push(() => rm(stateDir, { recursive: true }));
   const { logger } = recordingLogger();
@@ -72,7 +81,9 @@ async function produce(nexus: SocketAddress | null, sources: ProducerOptions["so
 }
 
 const cpuOf = (samples: readonly Sample[]): bigint[] =>
-  samples.flatMap(({ timeseriesName, datum }) => (timeseriesName === "zone_resource:cpu_nsec" && datum.type === "cumulative_u64" ? [datum.value] : []));
+  samples.flatMap(({ timeseriesName, datum }) =>
+    timeseriesName === "zone_resource:cpu_nsec" && datum.type === "cumulative_u64" ? [datum.value] : [],
+  );
 const sorted = (values: readonly bigint[]): bigint[] => values.toSorted((a, b) => (a < b ? -1 : 1));
 const eventually = (what: string, holds: () => boolean): Promise<true> => until(what, 30_000, async () => (holds() ? true : undefined));
 const balance = (producer: Producer): void => {
@@ -91,7 +102,9 @@ test("a recording goes through as fast as it is stored, batch after batch, and i
   const nexus = await startNexus();
   const sink = new MemorySink();
   const collector = await collect(nexus.nexus.address, sink);
-  const producer = await produce(nexus.nexus.address, [{ source, intervalMs: 1_000, deadlineMs: 10_000, finite: true }], { collectIntervalMs: 3_600_000 });
+  const producer = await produce(nexus.nexus.address, [{ source, intervalMs: 1_000, deadlineMs: 10_000, finite: true }], {
+    collectIntervalMs: 3_600_000,
+  });
   await eventually("the end of the recording", () => {
     const { ended, snapshotsRead, snapshotsDelivered } = producer.replayed();
     balance(producer);
@@ -144,7 +157,9 @@ test("every sample is stored once, whatever of requests, answers and inserts is 
   };
   let spoiling = true;
   let taken = 0;
-  const source = new ScriptedSource("kstat", () => report(taken >= 4_000 ? [] : Array.from({ length: 40 }, () => zoneSnapshot(1, NOW + BigInt(taken), BigInt(taken++)))));
+  const source = new ScriptedSource("kstat", () =>
+    report(taken >= 4_000 ? [] : Array.from({ length: 40 }, () => zoneSnapshot(1, NOW + BigInt(taken), BigInt(taken++)))),
+  );
   const nexus = await startNexus();
   const sink = new MemorySink();
   const lose = (): void => {
@@ -209,7 +224,9 @@ describe("a store that does not keep up", () => {
 
   test("makes our producers keep their samples, for as long as they have room, and nobody else drains them", async () => {
     let taken = 0;
-    const source = new ScriptedSource("kstat", () => report(taken >= 1_000 ? [] : Array.from({ length: 50 }, () => zoneSnapshot(1, NOW + BigInt(taken), BigInt(taken++)))));
+    const source = new ScriptedSource("kstat", () =>
+      report(taken >= 1_000 ? [] : Array.from({ length: 50 }, () => zoneSnapshot(1, NOW + BigInt(taken), BigInt(taken++)))),
+    );
     const nexus = await startNexus();
     const sink = new MemorySink();
     let down = true;
@@ -238,10 +255,15 @@ describe("a store that does not keep up", () => {
     const sink = new MemorySink();
     const producer = await produce(nexus.nexus.address, []);
     const collector = await collect(nexus.nexus.address, sink, { selfMetricsMs: 100 });
-    await eventually("the first ones", () => sink.samples.some(({ timeseriesName }) => timeseriesName === "zonemeter_collector:collections"));
+    await eventually("the first ones", () =>
+      sink.samples.some(({ timeseriesName }) => timeseriesName === "zonemeter_collector:collections"),
+    );
     const own = sink.samples.filter(({ target }) => target.name === "zonemeter_collector");
     expect(own[0]!.target.fields).toEqual([{ name: "collector_id", value: { type: "uuid", value: COLLECTOR } }]);
-    expect(own.map(({ timeseriesName }) => timeseriesName).slice(0, 2)).toEqual(["zonemeter_collector:collections", "zonemeter_collector:samples_collected"]);
+    expect(own.map(({ timeseriesName }) => timeseriesName).slice(0, 2)).toEqual([
+      "zonemeter_collector:collections",
+      "zonemeter_collector:samples_collected",
+    ]);
     expect(own[0]!.metric.fields).toEqual([{ name: "producer_id", value: { type: "uuid", value: producer.producerId } }]);
     expect(collector.stats().refused.size).toBe(0);
   });
@@ -252,7 +274,9 @@ test("the end: a last collection, an insert, an acknowledgement, and the produce
   const nexus = await startNexus();
   const sink = new MemorySink();
   const collector = await collect(nexus.nexus.address, sink, { batchIntervalMs: 3_600_000 });
-  const producer = await produce(nexus.nexus.address, [{ source, intervalMs: 3_600_000, deadlineMs: 10_000, finite: false }], { collectIntervalMs: 3_600_000 });
+  const producer = await produce(nexus.nexus.address, [{ source, intervalMs: 3_600_000, deadlineMs: 10_000, finite: false }], {
+    collectIntervalMs: 3_600_000,
+  });
   await eventually("the first collection", () => collector.stats().collections > 0n);
   const stopped = producer.stop(20_000);
   await collector.flush(20_000);

@@ -19,7 +19,14 @@ const numbers = (first: number, count: number): bigint[] => Array.from({ length:
 
 /** A delivery of `count` samples from number `first`; `outcomes` gets whether they were stored. */
 function delivery(first: number, count: number, more: Partial<Delivery> = {}, outcomes: boolean[] = []): Delivery {
-  return { samples: heatSamples(first, count), name: `d${first}`, keptByProducer: false, urgent: false, settled: (stored) => void outcomes.push(stored), ...more };
+  return {
+    samples: heatSamples(first, count),
+    name: `d${first}`,
+    keptByProducer: false,
+    urgent: false,
+    settled: (stored) => void outcomes.push(stored),
+    ...more,
+  };
 }
 
 function setUp(capacity: number, options: Partial<InserterOptions> = {}) {
@@ -29,7 +36,17 @@ function setUp(capacity: number, options: Partial<InserterOptions> = {}) {
   const sink = new MemorySink();
   const { logger, lines } = recordingLogger();
   const start = (): Inserter => {
-    const inserter = new Inserter({ queue, sink, dropped, refused, logger, batchSamples: 10, batchIntervalMs: 3_600_000, backoff: FAST, ...options });
+    const inserter = new Inserter({
+      queue,
+      sink,
+      dropped,
+      refused,
+      logger,
+      batchSamples: 10,
+      batchIntervalMs: 3_600_000,
+      backoff: FAST,
+      ...options,
+    });
     running.push(inserter);
     return inserter;
   };

@@ -15,8 +15,21 @@ const never = new AbortController().signal;
 /** A group of `size` samples whose values count on from `first`. */
 function group(first: number, size = 1): SampleGroup {
   const values = Array.from({ length: size }, (_, i) => BigInt(first + i));
-  const series = values.map(() => ({ timeseriesName: "a:b", timeseriesVersion: 1, metric: { name: "b", fields: [] }, datumType: "u64" as const }));
-  return { source: "kstat", target: { name: "a", fields: [] }, timestampNs: BigInt(first), startTimeNs: 0n, series, values, partial: false };
+  const series = values.map(() => ({
+    timeseriesName: "a:b",
+    timeseriesVersion: 1,
+    metric: { name: "b", fields: [] },
+    datumType: "u64" as const,
+  }));
+  return {
+    source: "kstat",
+    target: { name: "a", fields: [] },
+    timestampNs: BigInt(first),
+    startTimeNs: 0n,
+    series,
+    values,
+    partial: false,
+  };
 }
 
 function setUp(capacity = 1_000, closing: () => SampleGroup | null = () => null, expecting: () => boolean = () => false) {
@@ -24,14 +37,23 @@ function setUp(capacity = 1_000, closing: () => SampleGroup | null = () => null,
   const ledger = new Ledger();
   const buffers = [new GroupBuffer(capacity), new GroupBuffer(capacity)] as const;
   const delivered: bigint[] = [];
-  const delivery = new Delivery({ buffers, ledger, closing, expecting, collectIntervalMs: INTERVAL_MS, clock, onDelivered: (groups) => delivered.push(...valuesOf(groups)) });
+  const delivery = new Delivery({
+    buffers,
+    ledger,
+    closing,
+    expecting,
+    collectIntervalMs: INTERVAL_MS,
+    clock,
+    onDelivered: (groups) => delivered.push(...valuesOf(groups)),
+  });
   const push = (...groups: SampleGroup[]): void => {
     for (const each of groups) {
       ledger.produced += BigInt(each.values.length);
       ledger.drop("ring_full", buffers[0].push(each)?.values.length ?? 0);
     }
   };
-  const ask = (stored: string | null, maxSamples = 100): Promise<Collection> => delivery.collect({ collectorId: COLLECTOR, stored, maxSamples }, never);
+  const ask = (stored: string | null, maxSamples = 100): Promise<Collection> =>
+    delivery.collect({ collectorId: COLLECTOR, stored, maxSamples }, never);
   const bare = (): Promise<Collection> => delivery.collect(null, never);
   const balanced = (): void => expect(ledger.delivered + ledger.droppedInAll + BigInt(delivery.buffered)).toBe(ledger.produced);
   return { clock, ledger, buffers, delivery, delivered, push, ask, bare, balanced };

@@ -8,6 +8,7 @@ import { fieldValue, formatSocketAddress, type Sample } from "../../src/core/ind
 import { startProducer, type Producer, type ProducerOptions } from "../../src/producer/index.ts";
 import { loadCatalogue } from "../../src/schema/index.ts";
 import { readProducerResults } from "../../src/wire/index.ts";
+import { gate } from "../support/gate.ts";
 import { recordingLogger } from "../support/logs.ts";
 import { report, ScriptedSource, SLED, zoneSnapshot } from "../support/scripted-source.ts";
 import { until } from "../support/until.ts";
@@ -23,7 +24,12 @@ afterEach(async () => {
   await rm(stateDir, { recursive: true });
 });
 
-async function start(more: Partial<ProducerOptions> = {}, source = new ScriptedSource("kstat", (read) => report(read === 0 ? [zoneSnapshot(1, NOW, 2n ** 64n - 1n), zoneSnapshot(2, NOW, 0n)] : []))) {
+async function start(
+  more: Partial<ProducerOptions> = {},
+  source = new ScriptedSource("kstat", (read) =>
+    report(read === 0 ? [zoneSnapshot(1, NOW, 2n ** 64n - 1n), zoneSnapshot(2, NOW, 0n)] : []),
+  ),
+) {
   const { logger, lines } = recordingLogger();
   const producer = await startProducer({
     host: "127.0.0.1",
@@ -41,7 +47,13 @@ async function start(more: Partial<ProducerOptions> = {}, source = new ScriptedS
   });
   producers.push(producer);
   const url = `http://${formatSocketAddress(producer.address)}`;
-  return { producer, lines, source, url, get: (path = producer.producerId, headers: Record<string, string> = {}) => get(`${url}/${path}`, headers) };
+  return {
+    producer,
+    lines,
+    source,
+    url,
+    get: (path = producer.producerId, headers: Record<string, string> = {}) => get(`${url}/${path}`, headers),
+  };
 }
 
 async function get(url: string, headers: Record<string, string> = {}) {
@@ -50,9 +62,12 @@ async function get(url: string, headers: Record<string, string> = {}) {
   return { status: statusCode, headers: answered, text: bytes.toString(), samples: () => samplesIn(bytes) };
 }
 
-const samplesIn = (bytes: Buffer): Sample[] => readProducerResults(bytes).flatMap((result) => (result.status === "ok" ? [...result.samples] : []));
-const zoneValues = (samples: readonly Sample[]): unknown[] => samples.filter(({ target }) => target.name === "zone_resource").map(({ datum }) => (datum as { value: unknown }).value);
-const sampledOnce = (producer: Producer): Promise<true> => until("the first sample", 5_000, async () => (producer.stats().buffered > 0 ? true : undefined));
+const samplesIn = (bytes: Buffer): Sample[] =>
+  readProducerResults(bytes).flatMap((result) => (result.status === "ok" ? [...result.samples] : []));
+const zoneValues = (samples: readonly Sample[]): unknown[] =>
+  samples.filter(({ target }) => target.name === "zone_resource").map(({ datum }) => (datum as { value: unknown }).value);
+const sampledOnce = (producer: Producer): Promise<true> =>
+  until("the first sample", 5_000, async () => (producer.stats().buffered > 0 ? true : undefined));
 const acknowledging = (stored?: string, maxSamples = 1_000): Record<string, string> => ({
   "zonemeter-collector": COLLECTOR,
   "zonemeter-max-samples": String(maxSamples),
@@ -74,7 +89,12 @@ describe("GET /{producer_id}", () => {
     expect(results.map(({ status }) => status)).toEqual(["ok", "ok"]);
     expect(zoneValues(first.samples())).toEqual([18446744073709551615n, 0n]);
     const own = first.samples().filter(({ target }) => target.name === "zonemeter_producer");
-    expect(own.map(({ metric }) => metric.name)).toEqual(["snapshots_taken", "readings_missing", "source_duration_nsec", "intervals_missed"]);
+    expect(own.map(({ metric }) => metric.name)).toEqual([
+      "snapshots_taken",
+      "readings_missing",
+      "source_duration_nsec",
+      "intervals_missed",
+    ]);
     expect(fieldValue(own[0]!.target.fields, "producer_id")).toEqual({ type: "uuid", value: one.producer.producerId });
     expect(own[0]!.datum).toMatchObject({ type: "cumulative_u64", value: 2n });
     const second = await one.get();
@@ -101,7 +121,9 @@ describe("GET /{producer_id}", () => {
     const one = await start({}, new ScriptedSource("kstat", (read) => report(read === 0 ? many : [])));
     await until("the samples", 5_000, async () => (one.producer.stats().buffered === 10_000 ? true : undefined));
     await new Promise<void>((resolve) => {
-      const socket = connect(one.producer.address.port, "127.0.0.1", () => socket.write(`GET /${one.producer.producerId} HTTP/1.1\r\nhost: x\r\n\r\n`));
+      const socket = connect(one.producer.address.port, "127.0.0.1", () =>
+        socket.write(`GET /${one.producer.producerId} HTTP/1.1\r\nhost: x\r\n\r\n`),
+      );
       socket.once("data", () => socket.destroy());
       socket.once("close", () => resolve());
     });
@@ -149,6 +171,18 @@ test("an acknowledging collector gets numbered batches, a bare GET meanwhile onl
   balance(one);
 });
 
+test("a collector that comes before the first read is told that there will be more, and waits no interval for it", async () => {
+  const first = gate();
+  const one = await start({}, new ScriptedSource("kstat", async () => (await first.opened, report([zoneSnapshot(1, NOW, 5n)]))));
+  await until("the read", 5_000, async () => (one.source.reads > 0 ? true : undefined));
+  expect((await one.get(undefined, acknowledging(undefined, 0))).headers["zonemeter-more"]).toBe("true");
+  first.open();
+  await sampledOnce(one.producer);
+  const answer = await one.get(undefined, acknowledging());
+  expect(zoneValues(answer.samples())).toEqual([5n]);
+  expect(answer.headers["zonemeter-more"]).toBe("false");
+});
+
 test("headers that make no sense are those of a stock collector", async () => {
   const one = await start();
   await sampledOnce(one.producer);
@@ -158,7 +192,9 @@ test("headers that make no sense are those of a stock collector", async () => {
 });
 
 test("self-metrics wait for the clock, as stamps of an unset one would poison them", async () => {
-  const one = await start({ waitForClock: (signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))) });
+  const one = await start({
+    waitForClock: (signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+  });
   expect((await one.get()).samples()).toEqual([]);
 });
 
@@ -181,7 +217,10 @@ describe("the producer id", () => {
 
   test("needs a directory that can be used", async () => {
     await writeFile(join(stateDir, "file"), "");
-    await expect(start({ stateDir: join(stateDir, "file") })).rejects.toMatchObject({ code: "config", message: expect.stringContaining("cannot be used") as string });
+    await expect(start({ stateDir: join(stateDir, "file") })).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringContaining("cannot be used") as string,
+    });
   });
 });
 

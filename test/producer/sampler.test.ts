@@ -42,8 +42,15 @@ function start(sources: readonly OpenedSource[], more: Partial<SamplerOptions> =
   return { sampler, ledger, live, replay, lines, counters };
 }
 
-const sampled = (source: ScriptedSource, more: Partial<OpenedSource> = {}): OpenedSource => ({ source, intervalMs: 10, deadlineMs: 10_000, finite: false, ...more });
-const times = (count: number, reached: () => number): Promise<true> => until(`${count} times`, 10_000, async () => (reached() >= count ? true : undefined));
+const sampled = (source: ScriptedSource, more: Partial<OpenedSource> = {}): OpenedSource => ({
+  source,
+  intervalMs: 10,
+  deadlineMs: 10_000,
+  finite: false,
+  ...more,
+});
+const times = (count: number, reached: () => number): Promise<true> =>
+  until(`${count} times`, 10_000, async () => (reached() >= count ? true : undefined));
 let stamp = 1_790_000_000_000_000_000n;
 const snapshot = (zone = 1, value = 1n) => zoneSnapshot(zone, (stamp += 1n), value);
 
@@ -95,7 +102,10 @@ test("a read that outlasts its deadline fails as timeout, and the source is left
 });
 
 test("a source that heeds its deadline fails as timeout too", async () => {
-  const source = new ScriptedSource("kstat", (_read, signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))));
+  const source = new ScriptedSource(
+    "kstat",
+    (_read, signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+  );
   const { counters } = start([sampled(source, { deadlineMs: 5 })]);
   await times(2, () => Number(counters.get("kstat")!.failures.get("timeout") ?? 0n));
   expect([...counters.get("kstat")!.failures.keys()]).toEqual(["timeout"]);
@@ -109,7 +119,12 @@ test("failures are counted by reason and later reads go on", async () => {
   });
   const { counters, live } = start([sampled(source)]);
   await times(1, () => live.size);
-  expect(counters.get("kstat")!.failures).toEqual(new Map([["unavailable", 1n], ["defect", 1n]]));
+  expect(counters.get("kstat")!.failures).toEqual(
+    new Map([
+      ["unavailable", 1n],
+      ["defect", 1n],
+    ]),
+  );
 });
 
 test("missed intervals are counted", async () => {
@@ -147,7 +162,12 @@ test("a full ring drops its oldest snapshots, counted in samples", async () => {
 
 describe("a recording", () => {
   test("is read only as fast as its snapshots find room, none is dropped, and its progress is exact", async () => {
-    const source = new ScriptedSource("replay", (read) => report([0n, 1n, 2n, 3n].map((i) => snapshot(1, BigInt(read) * 4n + i)), read === 2));
+    const source = new ScriptedSource("replay", (read) =>
+      report(
+        [0n, 1n, 2n, 3n].map((i) => snapshot(1, BigInt(read) * 4n + i)),
+        read === 2,
+      ),
+    );
     const { sampler, replay, ledger, live } = start([sampled(source, { finite: true, intervalMs: 10 })], { replay: new GroupBuffer(5) });
     await times(5, () => replay.size);
     expect(source.reads).toBe(2);
@@ -179,7 +199,11 @@ describe("a recording", () => {
   });
 
   test("of several sources keeps their order among themselves", async () => {
-    const snapshots = [snapshot(1, 1n), { ...snapshot(1, 2n), source: "zonestat" as const }, { ...snapshot(1, 3n), source: "kstat" as const }];
+    const snapshots = [
+      snapshot(1, 1n),
+      { ...snapshot(1, 2n), source: "zonestat" as const },
+      { ...snapshot(1, 3n), source: "kstat" as const },
+    ];
     const { sampler, replay } = start([sampled(new ScriptedSource("replay", () => report(snapshots, true)), { finite: true })]);
     await until("the end", 5_000, async () => (sampler.replayed().ended ? true : undefined));
     expect(replay.take(100).flatMap((group) => group.values)).toEqual([1n, 3n]);
@@ -190,7 +214,10 @@ describe("a recording", () => {
 
 test("stopping ends a read, the waits and the sources", async () => {
   const clock: Clock = systemClock;
-  const waiting = new ScriptedSource("kstat", (_read, signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))));
+  const waiting = new ScriptedSource(
+    "kstat",
+    (_read, signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+  );
   const recording = new ScriptedSource("replay", () => report([snapshot(), snapshot()]));
   const { sampler, counters } = start([sampled(waiting), sampled(recording, { finite: true })], { clock, replay: new GroupBuffer(1) });
   await times(1, () => recording.reads);
@@ -199,7 +226,9 @@ test("stopping ends a read, the waits and the sources", async () => {
   expect(counters.get("kstat")!.failures.size).toBe(0);
 
   const untrusted = new ScriptedSource("kstat", () => report([]));
-  const gated = start([sampled(untrusted)], { waitForClock: (signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))) });
+  const gated = start([sampled(untrusted)], {
+    waitForClock: (signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+  });
   await gated.sampler.stop();
   expect([untrusted.reads, untrusted.closed]).toEqual([0, true]);
 });

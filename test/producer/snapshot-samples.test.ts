@@ -15,7 +15,10 @@ const NOW = 1_790_000_000_000_000_001n;
 
 function setUp(order: readonly string[] = ["kstat", "zonestat"], compareSources = false) {
   const { logger, lines } = recordingLogger();
-  return { lines, converter: new SnapshotSamples({ catalogue, sled: SLED, authority: new SourceAuthority(order, compareSources), logger }) };
+  return {
+    lines,
+    converter: new SnapshotSamples({ catalogue, sled: SLED, authority: new SourceAuthority(order, compareSources), logger }),
+  };
 }
 
 const reading = (metric: string, value: bigint | number, labels: Record<string, string> = {}): Reading => ({ metric, labels, value });
@@ -73,7 +76,9 @@ test("the same subject gets the same objects next time, another incarnation and 
   const next = samplesOf(converter.convert(zoneSnapshot(1, NOW + 1n, 2n), "kstat").group!)[0]!;
   expect(next.target).toBe(first.target);
   expect(next.metric).toBe(first.metric);
-  const elsewhere = zoneSnapshot(1, NOW, 1n, { sled: { ...SLED, sledId: "33333333-3333-4333-8333-333333333333", sledRevision: 4294967295 } });
+  const elsewhere = zoneSnapshot(1, NOW, 1n, {
+    sled: { ...SLED, sledId: "33333333-3333-4333-8333-333333333333", sledRevision: 4294967295 },
+  });
   const other = samplesOf(converter.convert(elsewhere, "kstat").group!)[0]!;
   expect(fieldValue(other.target.fields, "sled_id")).toEqual({ type: "uuid", value: "33333333-3333-4333-8333-333333333333" });
   expect(fieldValue(other.target.fields, "sled_revision")).toEqual({ type: "u32", value: 4294967295n });
@@ -81,9 +86,19 @@ test("the same subject gets the same objects next time, another incarnation and 
 
 test("a sled's snapshot becomes samples of sled_resource", () => {
   const { converter } = setUp();
-  const snapshot: Snapshot = { source: "kstat", subject: { kind: "sled", startTimeNs: 5n }, sled: null, timestampNs: NOW, readings: [reading("cpus_online", 128n)] };
+  const snapshot: Snapshot = {
+    source: "kstat",
+    subject: { kind: "sled", startTimeNs: 5n },
+    sled: null,
+    timestampNs: NOW,
+    readings: [reading("cpus_online", 128n)],
+  };
   const [sample] = samplesOf(converter.convert(snapshot, "kstat").group!);
-  expect(sample).toMatchObject({ timeseriesName: "sled_resource:cpus_online", target: { name: "sled_resource" }, datum: { type: "u64", value: 128n } });
+  expect(sample).toMatchObject({
+    timeseriesName: "sled_resource:cpus_online",
+    target: { name: "sled_resource" },
+    datum: { type: "u64", value: 128n },
+  });
   expect(sample!.metric.fields).toEqual([{ name: "source", value: { type: "string", value: "kstat" } }]);
 });
 
@@ -111,8 +126,12 @@ test("what was not measured makes no sample, what the schema lacks or cannot hol
 
 describe("one source speaks for a metric of a sled", () => {
   const swap = (converter: SnapshotSamples, source: SourceName, value: bigint | null, zone = 1): bigint | null => {
-    const own: Reading = value === null ? { metric: "swap_reserved", labels: {}, value, reason: "not there" } : reading("swap_reserved", value);
-    const { group } = converter.convert(zoneSnapshot(zone, NOW, 0n, { source, readings: [own, reading(source === "kstat" ? "cpu_cap" : "cpu_used", 1)] }), source);
+    const own: Reading =
+      value === null ? { metric: "swap_reserved", labels: {}, value, reason: "not there" } : reading("swap_reserved", value);
+    const { group } = converter.convert(
+      zoneSnapshot(zone, NOW, 0n, { source, readings: [own, reading(source === "kstat" ? "cpu_cap" : "cpu_used", 1)] }),
+      source,
+    );
     const sample = samplesOf(group!).find(({ timeseriesName }) => timeseriesName === "zone_resource:swap_reserved");
     return sample === undefined ? null : (sample.datum as { value: bigint }).value;
   };
@@ -135,7 +154,11 @@ describe("one source speaks for a metric of a sled", () => {
   test("a sled does not decide for another", () => {
     const { converter } = setUp();
     swap(converter, "kstat", 1n);
-    const elsewhere = zoneSnapshot(1, NOW, 0n, { source: "zonestat", sled: { ...SLED, sledId: SLED.rackId }, readings: [reading("swap_reserved", 1n)] });
+    const elsewhere = zoneSnapshot(1, NOW, 0n, {
+      source: "zonestat",
+      sled: { ...SLED, sledId: SLED.rackId },
+      readings: [reading("swap_reserved", 1n)],
+    });
     expect(converter.convert(elsewhere, "replay").group).not.toBeNull();
   });
 

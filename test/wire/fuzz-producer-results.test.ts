@@ -6,7 +6,16 @@ import { producerResults } from "../support/arbitrary-samples.ts";
 import { readWithLosslessJson } from "../support/lossless-producer-results.ts";
 
 // JSON has one zero for floats as far as printing goes: -0 is written as 0.
-const plain = (value: unknown): unknown => (Object.is(value, -0) ? 0 : value instanceof Uint8Array ? value : Array.isArray(value) ? value.map(plain) : typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)])) : value);
+const plain = (value: unknown): unknown =>
+  Object.is(value, -0)
+    ? 0
+    : value instanceof Uint8Array
+      ? value
+      : Array.isArray(value)
+        ? value.map(plain)
+        : typeof value === "object" && value !== null
+          ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]))
+          : value;
 
 test("what is written is read back as it was, by our reader and by a general lossless one", () => {
   const kept = new ProducerResultsReader(2_000);
@@ -38,33 +47,39 @@ test("a damaged body is refused with one sentence, or means the same to the gene
   let refused = 0;
   let read = 0;
   fc.assert(
-    fc.property(producerResults, fc.nat(), fc.constantFrom(..."0123456789-+.eE\"\\{}[],: nulltrue\u0001é"), fc.constantFrom("replace", "insert", "cut"), (results, at, character, how) => {
-      const whole = writeProducerResults(results).toString();
-      const characters = [...whole];
-      characters.splice(at % (characters.length + 1), how === "insert" ? 0 : 1, ...(how === "cut" ? [] : [character]));
-      const body = characters.join("");
-      kept.read(Buffer.from(whole));
-      let ours: unknown;
-      try {
-        ours = kept.read(Buffer.from(body));
-      } catch (error) {
-        expect(error).toBeInstanceOf(ZonemeterError);
-        expect((error as ZonemeterError).code).toBe("invalid_input");
-        expect((error as ZonemeterError).message).toMatch(/^\$.* is .*, where .* is expected\.$/su);
-        refused++;
-        return;
-      }
-      read++;
-      let general: unknown;
-      try {
-        general = readWithLosslessJson(body);
-      } catch (error) {
-        // A key made equal to another by the damage: ours ignores that among keys it does not look at.
-        if (String(error).includes("Duplicate key")) return;
-        throw error;
-      }
-      expect(plain(withoutSpelling(ours))).toEqual(plain(withoutSpelling(general)));
-    }),
+    fc.property(
+      producerResults,
+      fc.nat(),
+      fc.constantFrom(...'0123456789-+.eE"\\{}[],: nulltrue\u0001é'),
+      fc.constantFrom("replace", "insert", "cut"),
+      (results, at, character, how) => {
+        const whole = writeProducerResults(results).toString();
+        const characters = [...whole];
+        characters.splice(at % (characters.length + 1), how === "insert" ? 0 : 1, ...(how === "cut" ? [] : [character]));
+        const body = characters.join("");
+        kept.read(Buffer.from(whole));
+        let ours: unknown;
+        try {
+          ours = kept.read(Buffer.from(body));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ZonemeterError);
+          expect((error as ZonemeterError).code).toBe("invalid_input");
+          expect((error as ZonemeterError).message).toMatch(/^\$.* is .*, where .* is expected\.$/su);
+          refused++;
+          return;
+        }
+        read++;
+        let general: unknown;
+        try {
+          general = readWithLosslessJson(body);
+        } catch (error) {
+          // A key made equal to another by the damage: ours ignores that among keys it does not look at.
+          if (String(error).includes("Duplicate key")) return;
+          throw error;
+        }
+        expect(plain(withoutSpelling(ours))).toEqual(plain(withoutSpelling(general)));
+      },
+    ),
     { numRuns: 3000, endOnFailure: true },
   );
   expect(refused).toBeGreaterThan(500);
@@ -73,8 +88,14 @@ test("a damaged body is refused with one sentence, or means the same to the gene
 
 /** Our reader spells addresses and UUIDs in one way; the general one leaves them. */
 function withoutSpelling(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_key, member: unknown) => (typeof member === "bigint" ? `${member}n` : member instanceof Uint8Array ? [...member] : member)), (_key, member: unknown) =>
-    typeof member === "object" && member !== null && "type" in member && (member.type === "uuid" || member.type === "ip_addr") ? member.type : member,
+  return JSON.parse(
+    JSON.stringify(value, (_key, member: unknown) =>
+      typeof member === "bigint" ? `${member}n` : member instanceof Uint8Array ? [...member] : member,
+    ),
+    (_key, member: unknown) =>
+      typeof member === "object" && member !== null && "type" in member && (member.type === "uuid" || member.type === "ip_addr")
+        ? member.type
+        : member,
   );
 }
 
@@ -89,7 +110,8 @@ function shuffle(body: string, seed: number): string {
   const print = (tokens: Iterator<string>, token: string): string => {
     if (token === "[") {
       const items: string[] = [];
-      for (let next = tokens.next().value as string; next !== "]"; next = tokens.next().value as string) if (next !== ",") items.push(print(tokens, next));
+      for (let next = tokens.next().value as string; next !== "]"; next = tokens.next().value as string)
+        if (next !== ",") items.push(print(tokens, next));
       return `[${space()}${items.join(`${space()},${space()}`)}${space()}]`;
     }
     if (token !== "{") return token;
@@ -100,7 +122,8 @@ function shuffle(body: string, seed: number): string {
       members.splice(random(members.length + 1), 0, `${space()}${key}${space()}:${space()}${print(tokens, tokens.next().value as string)}`);
     }
     // Not among fields, where every key is a field.
-    if (!members.every((member) => /^\s*"[a-z0-9_]+"\s*:\s*\{[^]*"name"/.test(member))) members.splice(random(members.length + 1), 0, '"x-unknown":[{"a":"\\u00e9}"},-1.5e3,null]');
+    if (!members.every((member) => /^\s*"[a-z0-9_]+"\s*:\s*\{[^]*"name"/.test(member)))
+      members.splice(random(members.length + 1), 0, '"x-unknown":[{"a":"\\u00e9}"},-1.5e3,null]');
     return `{${members.join(",")}${space()}}`;
   };
   const tokens = (body.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^{}[\],:"]+/gs) ?? [])[Symbol.iterator]();

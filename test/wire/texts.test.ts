@@ -21,9 +21,40 @@ test("exact JSON is JSON, with keys quoted and half surrogate pairs replaced", (
 
 test("Prometheus text: exact counters, escaped labels, cumulative buckets with +Inf", () => {
   const text = prometheusText([
-    { name: "zonemeter_samples_total", help: "Samples\\ stored\nso far.", type: "counter", samples: [{ labels: { reason: 'a"b\\c\nd' }, value: BIG }, { labels: {}, value: 0n }] },
-    { name: "zonemeter_lag_seconds", help: "Lag.", type: "gauge", samples: [{ labels: {}, value: -Infinity }, { labels: { q: "x" }, value: Number.NaN }] },
-    { name: "zonemeter_read_seconds", help: "Reads.", type: "histogram", samples: [{ labels: { source: "kstat" }, buckets: [{ upTo: 0.1, count: 2n }, { upTo: 1, count: 3n }], sum: 1.25, count: 4n }] },
+    {
+      name: "zonemeter_samples_total",
+      help: "Samples\\ stored\nso far.",
+      type: "counter",
+      samples: [
+        { labels: { reason: 'a"b\\c\nd' }, value: BIG },
+        { labels: {}, value: 0n },
+      ],
+    },
+    {
+      name: "zonemeter_lag_seconds",
+      help: "Lag.",
+      type: "gauge",
+      samples: [
+        { labels: {}, value: -Infinity },
+        { labels: { q: "x" }, value: Number.NaN },
+      ],
+    },
+    {
+      name: "zonemeter_read_seconds",
+      help: "Reads.",
+      type: "histogram",
+      samples: [
+        {
+          labels: { source: "kstat" },
+          buckets: [
+            { upTo: 0.1, count: 2n },
+            { upTo: 1, count: 3n },
+          ],
+          sum: 1.25,
+          count: 4n,
+        },
+      ],
+    },
   ]);
   expect(text).toBe(
     "# HELP zonemeter_samples_total Samples\\\\ stored\\nso far.\n# TYPE zonemeter_samples_total counter\n" +
