@@ -342,7 +342,8 @@ describe("cgroup layout", () => {
   });
 
   it("stops when it is told to", async () => {
-    const source = await sourceOf({ unified: { "cgroup.controllers": "\n", ...Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`g${i}`, unifiedGroup()])) } });
+    const group = { "cpu.stat": "usage_usec 3\nuser_usec 2\nsystem_usec 1\n" };
+    const source = await sourceOf({ unified: { "cgroup.controllers": "\n", ...Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`g${i}`, group])) } });
     const controller = new AbortController();
     const reading = source.read(controller.signal);
     controller.abort(new Error("the deadline has passed"));
