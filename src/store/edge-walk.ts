@@ -1,11 +1,12 @@
-import { mergeRuns, joinRuns, sliceRun, type SampleRun } from "./sample-run.ts";
+import { and, bucketCondition, hoursCondition, seriesCondition, timeCondition } from "./scan-conditions.ts";
+import { joinRuns, mergeRuns, sliceRun, type SampleRun } from "./sample-run.ts";
 import type { Scan, ScanClass } from "./scan.ts";
 import type { Series } from "./series-registry.ts";
 import { bucketOf, bucketStartNs } from "./time-buckets.ts";
 import { within, type TimeRange } from "./time-ranges.ts";
 import type { WideColumn } from "./wide-table.ts";
 
-/** Series that are counted together: the first or last n of all of them are wanted. */
+/** Series that are counted together: the first or last n of all of them are wanted. Units of the same `ranges` object are read together. */
 export interface EdgeUnit {
   readonly series: readonly Series[];
   readonly ranges: readonly TimeRange[];
@@ -18,10 +19,13 @@ export interface EdgeSamples {
   readonly covered: readonly TimeRange[];
 }
 
-/** Hours looked at first, more where many samples are wanted; each further look takes so many times more. */
-const FIRST_HOURS = 2;
+/** Samples that an hour is taken to have, to guess how many hours to look at first; each further look takes so many times more. */
 const SAMPLES_PER_HOUR = 300;
 const GROWTH = 4;
+
+/** Looks of up to so many hours name each hour of each series, which the engine finds quickest; of those, so many fit one statement. */
+const NAMED_HOURS = 16;
+const NAMED_PER_CLASS = 5_000;
 
 interface Walker {
   readonly unit: EdgeUnit;
@@ -38,30 +42,78 @@ interface Walker {
 export async function walkEdges(scan: Scan, column: WideColumn, units: readonly EdgeUnit[], end: "first" | "last", count: number): Promise<EdgeSamples[]> {
   const walkers = units.map(startOf);
   let active = walkers.filter((walker) => walker.first <= walker.last);
-  for (let hours = FIRST_HOURS + Math.ceil(count / SAMPLES_PER_HOUR); active.length > 0; hours *= GROWTH) {
-    const steps = new Map<string, { readonly members: Walker[]; readonly one: ScanClass; readonly series: Series[] }>();
+  for (let hours = Math.max(1, Math.ceil(count / SAMPLES_PER_HOUR)); active.length > 0; hours *= GROWTH) {
+    const looks: Look[] = [];
     for (const walker of active) {
       const [from, to] = end === "last" ? [Math.max(walker.first, walker.last - hours + 1), walker.last] : [walker.first, Math.min(walker.last, walker.first + hours - 1)];
       if (end === "last") walker.last = from - 1;
       else walker.first = to + 1;
-      const ranges = within(walker.unit.ranges, from === 0 ? 0n : bucketStartNs(from), bucketStartNs(to + 1) - 1n);
-      if (ranges.length === 0) continue;
-      const key = ranges.map(({ fromNs, toNs }) => `${fromNs}-${toNs}`).join();
-      let step = steps.get(key);
-      if (step === undefined) {
-        const series: Series[] = [];
-        steps.set(key, (step = { members: [], one: { series, ranges }, series }));
-      }
-      step.members.push(walker);
-      step.series.push(...walker.unit.series);
+      looks.push({ walker, from, to });
     }
-    if (steps.size > 0) {
-      const found = await scan.edges(column, [...steps.values()].map(({ one }) => one), end, count);
-      for (const { members } of steps.values()) for (const walker of members) takeOver(walker, found, end);
+    const classes = classesOf(scan, looks, hours);
+    if (classes.length > 0) {
+      const found = await scan.edges(column, classes, end, count);
+      for (const walker of active) takeOver(walker, found, end);
     }
     active = active.filter((walker) => walker.first <= walker.last && samplesOf(walker, column.cumulative) < count);
   }
   return walkers.map(({ unit, runs, first, last }) => ({ runs, covered: coveredBy(unit, end, first, last) }));
+}
+
+/** Buckets `from` to `to`, both included, of a walker's series. */
+interface Look {
+  readonly walker: Walker;
+  readonly from: number;
+  readonly to: number;
+}
+
+function classesOf(scan: Scan, looks: readonly Look[], hours: number): ScanClass[] {
+  const byRanges = new Map<readonly TimeRange[], Look[]>();
+  for (const look of looks) {
+    const { ranges } = look.walker.unit;
+    const known = byRanges.get(ranges);
+    if (known === undefined) byRanges.set(ranges, [look]);
+    else known.push(look);
+  }
+  return [...byRanges].flatMap(([ranges, ofRanges]) => {
+    const time = timeCondition(ranges);
+    const classes = hours <= NAMED_HOURS ? namedHours(ofRanges) : spansOfHours(scan, ofRanges);
+    return classes.map(({ series, condition }) => ({ series, condition: and([time, condition]) }));
+  });
+}
+
+function namedHours(looks: readonly Look[]): ScanClass[] {
+  const named: [number, Series][] = [];
+  for (const { walker, from, to } of looks) {
+    for (const series of walker.unit.series) {
+      for (let bucket = Math.max(from, series.firstBucket); bucket <= Math.min(to, series.lastBucket); bucket++) named.push([bucket, series]);
+    }
+  }
+  const classes: ScanClass[] = [];
+  for (let at = 0; at < named.length; at += NAMED_PER_CLASS) {
+    const part = named.slice(at, at + NAMED_PER_CLASS);
+    classes.push({ series: part.map(([, series]) => series), condition: hoursCondition(part) });
+  }
+  return classes;
+}
+
+function spansOfHours(scan: Scan, looks: readonly Look[]): ScanClass[] {
+  const bySpan = new Map<string, { readonly first: number; readonly last: number; readonly series: Series[] }>();
+  for (const { walker, from, to } of looks) {
+    for (const series of walker.unit.series) {
+      const first = Math.max(from, series.firstBucket);
+      const last = Math.min(to, series.lastBucket);
+      if (first > last) continue;
+      const key = `${first}-${last}`;
+      const known = bySpan.get(key);
+      if (known === undefined) bySpan.set(key, { first, last, series: [series] });
+      else known.series.push(series);
+    }
+  }
+  return [...bySpan.values()].map(({ first, last, series }) => ({
+    series,
+    condition: and([bucketCondition(first, last), seriesCondition(scan.state.registry, series)]),
+  }));
 }
 
 function startOf(unit: EdgeUnit): Walker {

@@ -1,6 +1,6 @@
 import { RowBinaryReader } from "./row-binary-reader.ts";
 import type { TableState } from "./sample-resolver.ts";
-import { and, bucketCondition, or, seriesCondition, timeCondition } from "./scan-conditions.ts";
+import { and, hoursCondition, seriesCondition, timeCondition } from "./scan-conditions.ts";
 import type { Scan } from "./scan.ts";
 import type { Series } from "./series-registry.ts";
 import type { LatestZone } from "./store.ts";
@@ -23,22 +23,15 @@ export async function latestZones(scan: Scan, sinceNs: bigint): Promise<LatestZo
   const { registry, table } = scan.state;
   const columns = table.columns.filter(({ valueType }) => valueType.sqlType !== "Bool" && valueType.scanType !== "String");
   const sinceBucket = bucketOf(sinceNs + 1n);
-  const byHour = new Map<number, Series[]>();
+  const live: Series[] = [];
   for (const entry of registry.entries()) {
-    for (const series of entry.byStartTime.values()) {
-      const { firstBucket, lastBucket } = series;
-      if (firstBucket > lastBucket || lastBucket < sinceBucket) continue;
-      const ofHour = byHour.get(lastBucket);
-      if (ofHour === undefined) byHour.set(lastBucket, [series]);
-      else ofHour.push(series);
-    }
+    for (const series of entry.byStartTime.values()) if (series.firstBucket <= series.lastBucket && series.lastBucket >= sinceBucket) live.push(series);
   }
-  if (columns.length === 0 || byHour.size === 0) return [];
+  if (columns.length === 0 || live.length === 0) return [];
   const after = timeCondition([{ fromNs: sinceNs + 1n, toNs: LATEST }]);
-  const hours = [...byHour].map(([bucket, series]) => and([bucketCondition(bucket, bucket), seriesCondition(registry, series)]));
   const found = new Map<Series, LatestZone>();
-  await readNewest(scan, columns, and([after, or(hours)]), found);
-  const missing = [...byHour.values()].flat().filter((series) => !found.has(series));
+  await readNewest(scan, columns, and([after, hoursCondition(live.map((series) => [series.lastBucket, series]))]), found);
+  const missing = live.filter((series) => !found.has(series));
   if (missing.length > 0) await readNewest(scan, columns, and([after, seriesCondition(registry, missing)]), found);
   return withoutLoneGauges(found);
 }

@@ -69,7 +69,7 @@ export class SampleResolver {
   resolve(sample: Sample, bounds: TimeBounds): Resolved | Refusal {
     const destination = this.#destinations.get(sample.timeseriesName);
     if (destination === undefined) return this.#refuseName(sample.timeseriesName);
-    return checkDatum(sample, destination.design) ?? checkTime(sample, bounds) ?? this.#place(sample, destination);
+    return checkNames(sample, destination.design) ?? checkDatum(sample, destination.design) ?? checkTime(sample, bounds) ?? this.#place(sample, destination);
   }
 
   /** Forgets where samples went: to be called when series have been forgotten. */
@@ -111,6 +111,11 @@ export class SampleResolver {
   }
 }
 
+function checkNames(sample: Sample, { schema }: TimeseriesDesign): Refusal | null {
+  if (sample.target.name === schema.targetName && sample.metric.name === schema.metricName) return null;
+  return mismatch(sample, "samples whose target and metric have other names");
+}
+
 function checkDatum(sample: Sample, { schema }: TimeseriesDesign): Refusal | null {
   const type = datumTypeOf(sample.datum);
   if (type !== schema.datumType) return mismatch(sample, `data of type ${type} where its schema has ${schema.datumType}`);
@@ -134,9 +139,6 @@ export function startTimeOf(datum: Datum): bigint {
 }
 
 function checkFields(sample: Sample, design: TimeseriesDesign): Refusal | null {
-  if (sample.target.name !== design.schema.targetName || sample.metric.name !== design.schema.metricName) {
-    return mismatch(sample, "samples whose target and metric have other names");
-  }
   return checkFieldSet(sample, "target", sample.target.fields, design.targetFields) ?? checkFieldSet(sample, "metric", sample.metric.fields, design.metricFields);
 }
 

@@ -23,6 +23,11 @@ function rangeCondition({ fromNs, toNs }: TimeRange): string | null {
   return conditions.length === 0 ? null : and(conditions);
 }
 
+/** SQL for rows of single hours of single series: the quickest look-up there is, as both begin the key. */
+export function hoursCondition(hours: readonly (readonly [bucket: number, series: Series])[]): string {
+  return `(b, sid) IN (${hours.map(([bucket, { id }]) => `(${bucket}, ${integerLiteral(id)})`).join(", ")})`;
+}
+
 /** SQL for rows of the buckets, both included. */
 export function bucketCondition(first: number, last: number): string {
   return first === last ? `b = ${first}` : `b BETWEEN ${first} AND ${last}`;

@@ -2,19 +2,18 @@ import { randomUUID } from "node:crypto";
 import { STORE_STATEMENT_CLASSES, ZonemeterError } from "../core/index.ts";
 import type { StatementSummary } from "../oxql/index.ts";
 import type { Engine } from "./engine.ts";
-import type { SampleRun } from "./sample-run.ts";
+import { mergeRuns, type SampleRun } from "./sample-run.ts";
 import type { TableState } from "./sample-resolver.ts";
-import { and, or, seriesCondition, timeCondition } from "./scan-conditions.ts";
+import { and, or } from "./scan-conditions.ts";
 import { decodeScan, presenceWordsOf, runsBySeries } from "./scan-rows.ts";
 import type { Series } from "./series-registry.ts";
 import { presenceName } from "./statements.ts";
-import type { TimeRange } from "./time-ranges.ts";
 import { presenceCondition, scanExpression, type WideColumn } from "./wide-table.ts";
 
-/** Series whose samples within the ranges are read. */
+/** Rows of some series, and the SQL that chooses them. */
 export interface ScanClass {
   readonly series: readonly Series[];
-  readonly ranges: readonly TimeRange[];
+  readonly condition: string;
 }
 
 /** What one question runs in the engine, one statement after another. */
@@ -48,7 +47,7 @@ export class Scan {
   }
 
   /**
-   * All samples of the columns that the classes want, by column and series. `spareRows` may be read beyond the limit, for rows that do not
+   * All samples of the columns in the classes' rows, by column and series. `spareRows` may be read beyond the limit, for rows that do not
    * count against it. No ORDER BY and no GROUP BY: sorting what is nearly sorted is cheaper here than in the engine.
    */
   async ranges(columns: readonly WideColumn[], classes: readonly ScanClass[], spareRows: number): Promise<Map<Series, SampleRun>[]> {
@@ -62,7 +61,7 @@ export class Scan {
     ].join(", ");
     let read = 0;
     for (const chunk of chunks(classes)) {
-      const condition = and([classesCondition(this.state, chunk), presenceCondition(columns)]);
+      const condition = and([or(chunk.map(({ condition }) => condition)), presenceCondition(columns)]);
       const rows = decodeScan(await this.run(`SELECT ${select} FROM ${this.state.table.samples} PREWHERE ${condition} LIMIT ${limit}`), columns);
       read += rows.count;
       if (read >= limit) this.checkRows(Number.POSITIVE_INFINITY);
@@ -74,17 +73,20 @@ export class Scan {
     return found;
   }
 
-  /** Up to `count` samples of one column at the given end of what each class wants, by series. */
+  /** Up to `count` samples of one column at the given end of the classes' rows of each series, by series. */
   async edges(column: WideColumn, classes: readonly ScanClass[], end: "first" | "last", count: number): Promise<Map<Series, SampleRun>> {
     const found = new Map<Series, SampleRun>();
     let read = 0;
     for (const chunk of chunks(classes)) {
-      const condition = and([classesCondition(this.state, chunk), presenceCondition([column])]);
+      const condition = and([or(chunk.map(({ condition }) => condition)), presenceCondition([column])]);
       const rows = decodeScan(await this.run(`${edgeStatement(this.state.table.samples, column, condition, end, count)} LIMIT ${this.maxRows + 1}`), [column]);
       read += rows.count;
       this.checkRows(read);
       const wanted = new Map(chunk.flatMap(({ series }) => series.map((one) => [one.id, one] as const)));
-      for (const [series, run] of runsBySeries(rows, 0, column, wanted)) found.set(series, run);
+      for (const [series, run] of runsBySeries(rows, 0, column, wanted)) {
+        const known = found.get(series);
+        found.set(series, known === undefined ? run : mergeRuns([known, run]));
+      }
     }
     return found;
   }
@@ -98,15 +100,6 @@ function edgeStatement(table: string, column: WideColumn, condition: string, end
   }
   const grouped = `SELECT sid, ts, max(${value}) AS value FROM ${table} PREWHERE ${condition} GROUP BY sid, ts`;
   return `SELECT sid, ts, value FROM (${grouped}) ORDER BY sid, ts ${end === "last" ? "DESC" : "ASC"} LIMIT ${count} BY sid`;
-}
-
-function classesCondition(state: TableState, classes: readonly ScanClass[]): string {
-  const each = classes.map(({ series, ranges }) => and([timeCondition(ranges), seriesCondition(state.registry, series)]));
-  if (each.length === 1) return each[0]!;
-  const ranges = classes.flatMap((one) => one.ranges);
-  const fromNs = ranges.reduce((least, range) => (range.fromNs < least ? range.fromNs : least), ranges[0]!.fromNs);
-  const toNs = ranges.reduce((most, range) => (range.toNs > most ? range.toNs : most), ranges[0]!.toNs);
-  return and([timeCondition([{ fromNs, toNs }]), or(each)]);
 }
 
 function chunks(classes: readonly ScanClass[]): (readonly ScanClass[])[] {

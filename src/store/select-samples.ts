@@ -5,6 +5,7 @@ import { beforeSpan, keepCounters, keepGauges, layOut, type ReadSamples, type Sp
 import type { TimeseriesDesign } from "./layout.ts";
 import { resultColumn } from "./result-column.ts";
 import type { SampleRun } from "./sample-run.ts";
+import { and, seriesCondition, timeCondition } from "./scan-conditions.ts";
 import type { Scan, ScanClass } from "./scan.ts";
 import { planSelection, type PlanPart } from "./selection-plan.ts";
 import type { FieldsEntry, Series } from "./series-registry.ts";
@@ -66,11 +67,12 @@ function resultSeries({ entry, column }: Candidate, { timestampsNs, values }: Sa
 
 async function readRanges(scan: Scan, part: PlanPart, lookBack: boolean): Promise<Candidate[]> {
   const widened = lookBack && part.columns.some((column) => column.cumulative);
-  const classes: (ScanClass & { readonly wanted: PlanPart["classes"][number] })[] = [];
+  const classes: (ScanClass & { readonly ranges: readonly TimeRange[]; readonly wanted: PlanPart["classes"][number] })[] = [];
   for (const wanted of part.classes) {
     const ranges = widened ? union(wanted.ranges.map(({ fromNs, toNs }) => ({ fromNs: fromNs === EARLIEST ? fromNs : fromNs - LOOK_BACK_NS, toNs }))) : wanted.ranges;
     const series = liveSeries(scan, wanted.entries, ranges);
-    if (series.length > 0) classes.push({ series, ranges, wanted });
+    const condition = and([timeCondition(ranges), seriesCondition(scan.state.registry, series)]);
+    if (series.length > 0) classes.push({ series, condition, ranges, wanted });
   }
   if (classes.length === 0) return [];
   const spareRows = widened ? LOOK_BACK_ROWS * classes.reduce((sum, { series }) => sum + series.length, 0) : 0;
@@ -113,13 +115,18 @@ async function readEdges(scan: Scan, column: WideColumn, part: PlanPart, { limit
 async function lookBack(scan: Scan, counters: readonly { readonly candidate: Candidate; readonly spans: readonly Span[] }[]): Promise<Map<Span, SampleRun>> {
   const found = new Map<Span, SampleRun>();
   const searches = new Map<WideColumn, { readonly span: Span; readonly unit: EdgeUnit }[]>();
+  // Searches before one time share their ranges, so that one statement can serve them.
+  const rangesBefore = new Map<bigint, readonly TimeRange[]>();
   for (const { candidate, spans } of counters) {
     for (const span of spans) {
       const before = beforeSpan(span, candidate.read.covered);
       if (before === null) continue;
       if ("run" in before) found.set(span, before.run);
       else {
-        const unit = { series: [span.series], ranges: [{ fromNs: EARLIEST, toNs: before.beforeNs - 1n }] };
+        const { beforeNs } = before;
+        const ranges = rangesBefore.get(beforeNs) ?? [{ fromNs: EARLIEST, toNs: beforeNs - 1n }];
+        rangesBefore.set(beforeNs, ranges);
+        const unit = { series: [span.series], ranges };
         const known = searches.get(candidate.column);
         if (known === undefined) searches.set(candidate.column, [{ span, unit }]);
         else known.push({ span, unit });

@@ -10,7 +10,7 @@ import { schemaOf, ZONE_SCHEMAS } from "./zone-schema.ts";
 
 const SECOND = 1_000_000_000n;
 
-/** 2026-11-30T12:00:00Z: what stores of these tests take for now. */
+/** 2026-11-30T12:00:00Z: what stores of these tests take for now. The engine expires rows by the machine's clock, so they keep all. */
 export const NOW_NS = 1_796_040_000n * SECOND;
 
 /** A fresh directory, removed by `remove`. */
@@ -20,7 +20,7 @@ export function freshDirectory(): { readonly path: string; remove(): void } {
 }
 
 export function openStoreAt(dataDir: string, more: Partial<EmbeddedStoreOptions> = {}): Promise<Store> {
-  return openEmbeddedStore({ dataDir, schemas: ZONE_SCHEMAS, logger: silentLogger, clock: new ManualClock(NOW_NS), ...more });
+  return openEmbeddedStore({ dataDir, schemas: ZONE_SCHEMAS, logger: silentLogger, clock: new ManualClock(NOW_NS), retentionDays: null, ...more });
 }
 
 const position = { offset: 0, length: 0, line: 1, column: 1 };
