@@ -30,9 +30,9 @@ const UP_BATCH_INTERVAL_MS = 1_000;
 /** How often the collector reads the list of producers: there is one, and it changes only when this process starts. */
 const UP_REFRESH_MS = 2_000;
 
-/** Of the 5 s after SIGTERM: for the last collection, and for every part after it. */
+/** Of the 5 s after SIGTERM: for the last collection, and the most for one part. */
 const LAST_COLLECTION_MS = 1_500;
-const PART_STOP_MS = 1_500;
+const PART_STOP_MS = 2_500;
 
 /** `zonemeter up` */
 export const upCommand: CommandDefinition = {
@@ -98,7 +98,7 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
     logger,
     limits: { batchIntervalMs: UP_BATCH_INTERVAL_MS, refreshMs: UP_REFRESH_MS },
   });
-  parts.add("collector", () => collector.stop(PART_STOP_MS - 100));
+  parts.add("collector", () => collector.stop(PART_STOP_MS / 2));
   let producer: Producer | null = null;
   const operatorApi = await serveOperatorApi({
     listen: at(OPERATOR_API_PORT_OFFSET),
@@ -127,16 +127,26 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
   });
   producer = started;
   handedOn = true;
-  parts.add("producer", async () => {
-    // The collector fetches while the producer waits for it, so that what was measured until now is stored.
-    await Promise.all([started.stop(LAST_COLLECTION_MS), collector.flush(LAST_COLLECTION_MS)]);
-  });
+  parts.add("producer", () => stopMeasuring(started, collector));
   return {
     producer: started,
     collector,
     operatorUrl: `http://${formatSocketAddress(operatorApi.address)}`,
     replay: replayOf(measuring.sources),
   };
+}
+
+/** Ends the producer while the collector fetches what it still has, so that what was measured until now is stored. */
+async function stopMeasuring(producer: Producer, collector: Collector): Promise<void> {
+  const untilMs = performance.now() + LAST_COLLECTION_MS;
+  let stopped = false;
+  const stopping = producer.stop(LAST_COLLECTION_MS).finally(() => (stopped = true));
+  // The producer's last read may end after one flush has begun, so one is not always enough.
+  for (let leftMs = LAST_COLLECTION_MS; !stopped && leftMs > 0; leftMs = untilMs - performance.now()) {
+    await collector.flush(leftMs);
+    await sleep(PROGRESS_LOOK_MS);
+  }
+  await stopping;
 }
 
 function openStore(config: Config, dataDir: string, logger: Logger): Promise<Store> {
