@@ -10,7 +10,8 @@ export function parseRfc3339(text: string): bigint | null {
   const match = RFC3339.exec(text);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second, fraction, offset] = match as unknown as string[];
-  const ms = Date.UTC(+year!, +month! - 1, +day!, +hour!, +minute!, +second!);
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  const ms = new Date(0).setUTCFullYear(+year!, +month! - 1, +day!) + Date.UTC(1970, 0, 1, +hour!, +minute!, +second!);
   const check = new Date(ms);
   if (check.getUTCMonth() !== +month! - 1 || check.getUTCDate() !== +day! || +hour! > 23 || +minute! > 59 || +second! > 60) return null;
   let ns = BigInt(ms) * NS_PER_MS + BigInt((fraction ?? "").padEnd(9, "0"));
