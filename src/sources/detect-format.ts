@@ -1,8 +1,7 @@
 import { FORMAT_PROBE_BYTES } from "../core/index.ts";
 import { BYTE_ORDER_MARK } from "./line-splitter.ts";
 
-export const TEXT_FORMATS = ["kstat-p", "kstat-j", "zonestat-p", "zonestat-human", "prstat-Z"] as const;
-export type TextFormat = (typeof TEXT_FORMATS)[number];
+export type TextFormat = "kstat-p" | "kstat-j" | "zonestat-p" | "zonestat-human" | "prstat-Z";
 
 const ZONESTAT_P = /^(?:(?:\d{1,12}|\d{8}T\d{6}Z):)?(?:interval|report-[a-z]+):[a-z]/;
 const ZONESTAT_HUMAN =

@@ -19,10 +19,6 @@ export class Findings {
     this.add(code, text, line);
   }
 
-  get found(): boolean {
-    return this.#list.length > 0;
-  }
-
   take(): Diagnostic[] {
     const taken = this.#list;
     if (this.#uncounted > 0) taken.push({ code: "more-findings", text: `${this.#uncounted} more findings were left out.`, line: null });

@@ -19,7 +19,7 @@ const UNITS = "KMGTPE";
 export const SUMMARY_COLUMNS = 11;
 
 /** An amount in five columns, and the most it can stand for, as it was cut to what is printed. Null where it is damaged. */
-export interface HumanAmount {
+interface HumanAmount {
   readonly amount: Amount;
   readonly most: bigint | null;
 }
@@ -49,7 +49,7 @@ export function humanAmount(text: string, wholePages: boolean): HumanAmount | nu
 }
 
 /** `98.7%`, `2.57%`, `329%`, `-`. Undefined where it is damaged. */
-export function humanPercent(text: string): Fraction | undefined {
+function humanPercent(text: string): Fraction | undefined {
   if (text === "-") return null;
   const match = PERCENT.exec(text);
   if (match === null) return undefined;
