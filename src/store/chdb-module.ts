@@ -26,7 +26,11 @@ export async function loadChdb(load: () => Promise<unknown> = () => import("chdb
   try {
     return (await load()) as ChdbModule;
   } catch (error) {
-    throw new ZonemeterError("unavailable", `${whyMissing(error)}: name a ClickHouse server as the store, or use a platform that has a build.`, { cause: error });
+    throw new ZonemeterError(
+      "unavailable",
+      `${whyMissing(error)}: name a ClickHouse server as the store, or use a platform that has a build.`,
+      { cause: error },
+    );
   }
 }
 
@@ -34,6 +38,7 @@ function whyMissing(error: unknown): string {
   const platform = `${process.platform}-${process.arch}`;
   const code = (error as { code?: unknown } | null)?.code;
   if (code === "CHDB_PLATFORM") return `The embedded ClickHouse (npm package chdb) has no build for ${platform}`;
-  if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") return `The embedded ClickHouse (npm package chdb) is not installed here, which is ${platform}`;
+  if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
+    return `The embedded ClickHouse (npm package chdb) is not installed here, which is ${platform}`;
   return `The embedded ClickHouse (npm package chdb) does not load on ${platform} (${messageOf(error)})`;
 }

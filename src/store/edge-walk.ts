@@ -39,13 +39,22 @@ interface Walker {
  * Finds the first or last samples of many units without reading whole histories: each unit's search starts at the hour where its series are
  * known to begin or end, and goes on in growing steps as long as samples are missing.
  */
-export async function walkEdges(scan: Scan, column: WideColumn, units: readonly EdgeUnit[], end: "first" | "last", count: number): Promise<EdgeSamples[]> {
+export async function walkEdges(
+  scan: Scan,
+  column: WideColumn,
+  units: readonly EdgeUnit[],
+  end: "first" | "last",
+  count: number,
+): Promise<EdgeSamples[]> {
   const walkers = units.map(startOf);
   let active = walkers.filter((walker) => walker.first <= walker.last);
   for (let hours = Math.max(1, Math.ceil(count / SAMPLES_PER_HOUR)); active.length > 0; hours *= GROWTH) {
     const looks: Look[] = [];
     for (const walker of active) {
-      const [from, to] = end === "last" ? [Math.max(walker.first, walker.last - hours + 1), walker.last] : [walker.first, Math.min(walker.last, walker.first + hours - 1)];
+      const [from, to] =
+        end === "last"
+          ? [Math.max(walker.first, walker.last - hours + 1), walker.last]
+          : [walker.first, Math.min(walker.last, walker.first + hours - 1)];
       if (end === "last") walker.last = from - 1;
       else walker.first = to + 1;
       looks.push({ walker, from, to });
@@ -86,7 +95,8 @@ function namedHours(looks: readonly Look[]): ScanClass[] {
   const named: [number, Series][] = [];
   for (const { walker, from, to } of looks) {
     for (const series of walker.unit.series) {
-      for (let bucket = Math.max(from, series.firstBucket); bucket <= Math.min(to, series.lastBucket); bucket++) named.push([bucket, series]);
+      for (let bucket = Math.max(from, series.firstBucket); bucket <= Math.min(to, series.lastBucket); bucket++)
+        named.push([bucket, series]);
     }
   }
   const classes: ScanClass[] = [];

@@ -23,16 +23,25 @@ export async function openEmbeddedEngine(dataDir: string, logger: Logger): Promi
   const directory = await openDataDirectory(dataDir);
   const sessions: ChdbSession[] = [];
   try {
-    while (sessions.length < STORE_READ_SESSIONS + 2) sessions.push(new chdb.Session(directory.enginePath, { connectionArgs: ENGINE_ARGUMENTS }));
+    while (sessions.length < STORE_READ_SESSIONS + 2)
+      sessions.push(new chdb.Session(directory.enginePath, { connectionArgs: ENGINE_ARGUMENTS }));
   } catch (error) {
     for (const session of sessions) session.close();
     const held = isHeldElsewhere(directory.enginePath);
     await directory.release();
     if (held) throw inUse(dataDir);
     if (/only one active data directory/.test(messageOf(error))) {
-      throw new ZonemeterError("conflict", `Data directory "${dataDir}" cannot be opened: this process has another one open, and the embedded engine allows one.`, { cause: error });
+      throw new ZonemeterError(
+        "conflict",
+        `Data directory "${dataDir}" cannot be opened: this process has another one open, and the embedded engine allows one.`,
+        { cause: error },
+      );
     }
-    throw new ZonemeterError("unavailable", `The embedded engine cannot open data directory "${dataDir}": its files may be damaged, so move it away to start anew.`, { cause: error });
+    throw new ZonemeterError(
+      "unavailable",
+      `The embedded engine cannot open data directory "${dataDir}": its files may be damaged, so move it away to start anew.`,
+      { cause: error },
+    );
   }
   return new EmbeddedEngine(chdb, directory, sessions, logger);
 }
@@ -91,7 +100,8 @@ class EmbeddedEngine implements Engine {
     this.#reading.add(query.id);
     try {
       const result = await this.#on(this.#readers, {
-        text: (leftMs) => `${query.text} SETTINGS log_comment = ${stringLiteral(query.id)}, max_execution_time = ${(leftMs / 1000).toFixed(3)}`,
+        text: (leftMs) =>
+          `${query.text} SETTINGS log_comment = ${stringLiteral(query.id)}, max_execution_time = ${(leftMs / 1000).toFixed(3)}`,
         signal: query.signal,
         abandon: (ended) => void this.#killUntil(query.id, ended),
       });
@@ -127,7 +137,10 @@ class EmbeddedEngine implements Engine {
     await this.#directory.release();
   }
 
-  async #on(queue: SessionQueue, job: { text: (leftMs: number) => string; signal: AbortSignal | null; abandon: (ended: Promise<void>) => void }): Promise<ChdbResult> {
+  async #on(
+    queue: SessionQueue,
+    job: { text: (leftMs: number) => string; signal: AbortSignal | null; abandon: (ended: Promise<void>) => void },
+  ): Promise<ChdbResult> {
     try {
       return await queue.run({ ...job, format: "RowBinary", timeoutMs: STORE_STATEMENT_TIMEOUT_MS });
     } catch (error) {

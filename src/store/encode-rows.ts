@@ -11,7 +11,9 @@ const COLUMN_BYTES = 8;
 export function encodeRows(table: WideTable, rows: readonly RowDraft[]): Uint8Array {
   const { columns, presenceWords } = table;
   const writer = new RowBinaryWriter(rows.length * (KEY_BYTES + 4 * presenceWords + COLUMN_BYTES * columns.length));
-  const zeros = columns.map(({ valueType }) => (valueType.scanType === "String" ? "" : valueType.scanType === "Float64" ? 0 : valueType.sqlType === "Bool" ? false : 0n));
+  const zeros = columns.map(({ valueType }) =>
+    valueType.scanType === "String" ? "" : valueType.scanType === "Float64" ? 0 : valueType.sqlType === "Bool" ? false : 0n,
+  );
   const presence = new Uint32Array(presenceWords);
   for (const { series, timestampNs, values } of rows) {
     writer.u32(bucketOf(timestampNs));

@@ -17,13 +17,21 @@ export function engineFault(error: unknown, what: string): ZonemeterError {
     return new ZonemeterError("unavailable", `The disk of ${what} is full: free some space.`, { cause: error, kind: "disk_full" });
   }
   if (code === MEMORY_LIMIT_EXCEEDED) {
-    return new ZonemeterError("limit", "The statement needs more memory than the store may use: ask for a shorter time or fewer timeseries.", { cause: error, kind: "memory" });
+    return new ZonemeterError(
+      "limit",
+      "The statement needs more memory than the store may use: ask for a shorter time or fewer timeseries.",
+      { cause: error, kind: "memory" },
+    );
   }
   if (code === TIMEOUT_EXCEEDED || code === QUERY_WAS_CANCELLED) {
-    return new ZonemeterError("unavailable", `The engine of ${what} did not finish a statement in time: ask for less, or try again.`, { cause: error, kind: "deadline" });
+    return new ZonemeterError("unavailable", `The engine of ${what} did not finish a statement in time: ask for less, or try again.`, {
+      cause: error,
+      kind: "deadline",
+    });
   }
   const sentence = firstSentence(message);
-  if (code !== null && DEFECTS.has(code)) return new ZonemeterError("internal", `The engine of ${what} refused a statement: ${sentence}`, { cause: error });
+  if (code !== null && DEFECTS.has(code))
+    return new ZonemeterError("internal", `The engine of ${what} refused a statement: ${sentence}`, { cause: error });
   return new ZonemeterError("unavailable", `The engine of ${what} failed: ${sentence}`, { cause: error });
 }
 

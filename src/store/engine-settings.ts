@@ -1,9 +1,4 @@
-import {
-  STORE_BLOCK_CACHE_BYTES,
-  STORE_ENGINE_MEMORY_BYTES,
-  STORE_MARK_CACHE_BYTES,
-  STORE_STATEMENT_MEMORY_BYTES,
-} from "../core/index.ts";
+import { STORE_BLOCK_CACHE_BYTES, STORE_ENGINE_MEMORY_BYTES, STORE_MARK_CACHE_BYTES, STORE_STATEMENT_MEMORY_BYTES } from "../core/index.ts";
 
 /** Settings of the process-wide engine: defaults assume the whole machine. */
 const SERVER_SETTINGS: Readonly<Record<string, string | number>> = {
@@ -39,4 +34,6 @@ const STATEMENT_SETTINGS: Readonly<Record<string, string | number>> = {
 };
 
 /** As the embedded engine takes them when it starts. */
-export const ENGINE_ARGUMENTS: readonly string[] = Object.entries({ ...SERVER_SETTINGS, ...STATEMENT_SETTINGS }).map(([name, value]) => `--${name}=${value}`);
+export const ENGINE_ARGUMENTS: readonly string[] = Object.entries({ ...SERVER_SETTINGS, ...STATEMENT_SETTINGS }).map(
+  ([name, value]) => `--${name}=${value}`,
+);

@@ -89,5 +89,9 @@ function compareAddresses(a: Uint8Array, b: Uint8Array): number {
 }
 
 function misfit(field: FieldSchema, literal: Literal): Error {
-  return queryError("type_mismatch", `Field "${field.name}" is ${field.type} and cannot be compared with a ${literal.type}.`, literal.position);
+  return queryError(
+    "type_mismatch",
+    `Field "${field.name}" is ${field.type} and cannot be compared with a ${literal.type}.`,
+    literal.position,
+  );
 }

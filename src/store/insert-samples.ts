@@ -10,13 +10,24 @@ import type { InsertReport } from "./store.ts";
 import { bucketOf } from "./time-buckets.ts";
 
 /** Stores a batch: series first, so that no stored row lacks its series, then one insert for each table. */
-export async function insertSamples(engine: Engine, resolver: SampleResolver, samples: readonly Sample[], token: string, bounds: TimeBounds): Promise<InsertReport> {
+export async function insertSamples(
+  engine: Engine,
+  resolver: SampleResolver,
+  samples: readonly Sample[],
+  token: string,
+  bounds: TimeBounds,
+): Promise<InsertReport> {
   const { rows, report } = draftRows(samples, resolver, bounds);
   let failure: unknown = null;
   for (const [{ table }, drafts] of rows) {
     try {
       await storeSeries(engine, table.design, newRanges(drafts));
-      await engine.insert({ table: table.samples, columns: table.rowColumns, rows: encodeRows(table, drafts), token: tableToken(token, table.design.name) });
+      await engine.insert({
+        table: table.samples,
+        columns: table.rowColumns,
+        rows: encodeRows(table, drafts),
+        token: tableToken(token, table.design.name),
+      });
     } catch (error) {
       // The other tables still get theirs; with the same token again only what failed is added.
       failure ??= error;

@@ -56,7 +56,8 @@ export async function installTables(
     else await completeSeriesTable(design, series, retentionDays, change);
     const samples = stored.get(design.name);
     if (samples === undefined) await change(createSamplesTable(design, retentionDays));
-    const valueNames = samples === undefined ? design.columns.map(({ name }) => name) : await completeSamplesTable(design, samples, retentionDays, change);
+    const valueNames =
+      samples === undefined ? design.columns.map(({ name }) => name) : await completeSamplesTable(design, samples, retentionDays, change);
     tables.push(placeTable(design, valueNames));
   }
   return tables;
@@ -65,7 +66,9 @@ export async function installTables(
 async function readStoredTables(engine: Engine): Promise<Map<string, StoredTable>> {
   const inDatabase = `database = ${stringLiteral(DATABASE)}`;
   const columns = new Map<string, Map<string, string>>();
-  const columnRows = new RowBinaryReader(await ask(engine, `SELECT table, name, type FROM system.columns WHERE ${inDatabase} ORDER BY table, position`));
+  const columnRows = new RowBinaryReader(
+    await ask(engine, `SELECT table, name, type FROM system.columns WHERE ${inDatabase} ORDER BY table, position`),
+  );
   while (!columnRows.atEnd) {
     const table = columnRows.string();
     const known = columns.get(table) ?? new Map<string, string>();
@@ -83,7 +86,12 @@ async function readStoredTables(engine: Engine): Promise<Map<string, StoredTable
 type Change = (statement: string) => Promise<void>;
 
 /** Returns the value columns in table order, which gives each its presence bit. */
-async function completeSamplesTable(design: WideDesign, stored: StoredTable, retentionDays: number | null, change: Change): Promise<string[]> {
+async function completeSamplesTable(
+  design: WideDesign,
+  stored: StoredTable,
+  retentionDays: number | null,
+  change: Change,
+): Promise<string[]> {
   const table = samplesTable(design);
   const valueNames = [...stored.columns.keys()].filter((name) => !/^(b|sid|ts|present_\d+)$/.test(name));
   for (const column of design.columns) {
@@ -91,7 +99,8 @@ async function completeSamplesTable(design: WideDesign, stored: StoredTable, ret
     if (type === undefined) {
       // The presence column comes first: a row written without it would lose the new column's values.
       const word = presenceColumns(valueNames.length + 1) - 1;
-      if (!stored.columns.has(presenceName(word))) await change(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${presenceDefinition(word)}`);
+      if (!stored.columns.has(presenceName(word)))
+        await change(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${presenceDefinition(word)}`);
       await change(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${valueDefinition(column)}`);
       valueNames.push(column.name);
     } else refuseOtherType(`Metric "${column.label}" of target "${design.targetName}"`, type, valueTypeOf(column.datumType).sqlType);

@@ -49,7 +49,9 @@ function cut(run: SampleRun, ranges: readonly TimeRange[]): [number, number][] {
 
 /** Keeps the first or last samples by time over all spans; at one time, those of the earlier or later start. */
 function trim(spans: readonly Span[], { end, count }: Limit): Span[] {
-  const samples = spans.flatMap(({ run, from, to }, span) => Array.from({ length: to - from }, (_, i) => ({ span, at: from + i, timeNs: run.timestampsNs[from + i]! })));
+  const samples = spans.flatMap(({ run, from, to }, span) =>
+    Array.from({ length: to - from }, (_, i) => ({ span, at: from + i, timeNs: run.timestampsNs[from + i]! })),
+  );
   samples.sort((a, b) => (a.timeNs < b.timeNs ? -1 : a.timeNs > b.timeNs ? 1 : a.span - b.span));
   const kept = end === "first" ? samples.slice(0, count) : samples.slice(-count);
   const bounds = new Map<number, [number, number]>();
@@ -84,7 +86,8 @@ export function layOut(spans: readonly Span[], before: ReadonlyMap<Span, SampleR
     const { series, run, from, to } = span;
     const ahead = before.get(span);
     const lastNs = last !== null && last.series === series ? last.run.timestampsNs[last.to - 1]! : null;
-    if (ahead !== undefined && (lastNs === null || ahead.timestampsNs[0]! > lastNs)) pieces.push({ run: ahead, startTimeNs: series.startTimeNs });
+    if (ahead !== undefined && (lastNs === null || ahead.timestampsNs[0]! > lastNs))
+      pieces.push({ run: ahead, startTimeNs: series.startTimeNs });
     pieces.push({ run: sliceRun(run, from, to), startTimeNs: series.startTimeNs });
     last = span;
   }

@@ -25,7 +25,8 @@ export async function latestZones(scan: Scan, sinceNs: bigint): Promise<LatestZo
   const sinceBucket = bucketOf(sinceNs + 1n);
   const live: Series[] = [];
   for (const entry of registry.entries()) {
-    for (const series of entry.byStartTime.values()) if (series.firstBucket <= series.lastBucket && series.lastBucket >= sinceBucket) live.push(series);
+    for (const series of entry.byStartTime.values())
+      if (series.firstBucket <= series.lastBucket && series.lastBucket >= sinceBucket) live.push(series);
   }
   if (columns.length === 0 || live.length === 0) return [];
   const after = timeCondition([{ fromNs: sinceNs + 1n, toNs: LATEST }]);

@@ -108,7 +108,9 @@ function isOpen(field: FieldSchema): boolean {
 /** Named after the target and its open metric fields, so that the name stays when a metric, a state or a target field is added. */
 function tableNameOf(schema: TimeseriesSchema): string {
   const names = schema.fields.filter((field) => field.source === "metric" && isOpen(field)).map((field) => field.name);
-  const hash = highwayHash64(Buffer.from(names.sort(compareNames).join(","))).toString(16).padStart(16, "0");
+  const hash = highwayHash64(Buffer.from(names.sort(compareNames).join(",")))
+    .toString(16)
+    .padStart(16, "0");
   return `${schema.targetName}_${hash.slice(0, 8)}`;
 }
 
@@ -118,19 +120,28 @@ function wideTable(name: string, group: readonly TimeseriesSchema[]): WideDesign
   for (const field of group.flatMap((schema) => schema.fields.filter(isOpen))) {
     const other = openFields.get(field.name);
     if (other !== undefined && other.type !== field.type) {
-      throw new ZonemeterError("config", `Field "${field.name}" of target "${targetName}" is ${other.type} in one schema and ${field.type} in another: give it one type.`);
+      throw new ZonemeterError(
+        "config",
+        `Field "${field.name}" of target "${targetName}" is ${other.type} in one schema and ${field.type} in another: give it one type.`,
+      );
     }
     openFields.set(field.name, field);
   }
   for (const schema of group) {
     const missing = [...openFields.values()].find((field) => !schema.fields.some(({ name }) => name === field.name));
     if (missing !== undefined) {
-      throw new ZonemeterError("config", `Timeseries "${schema.timeseriesName}" lacks target field "${missing.name}", which others of its target have.`);
+      throw new ZonemeterError(
+        "config",
+        `Timeseries "${schema.timeseriesName}" lacks target field "${missing.name}", which others of its target have.`,
+      );
     }
   }
   const columns = group.flatMap(metricColumns).sort((a, b) => compareNames(a.label, b.label));
   if (columns.length > STORE_TABLE_COLUMNS) {
-    throw new ZonemeterError("config", `Target "${targetName}" needs ${columns.length} columns for its metrics and enumerated values, and at most ${STORE_TABLE_COLUMNS} are possible: enumerate fewer values.`);
+    throw new ZonemeterError(
+      "config",
+      `Target "${targetName}" needs ${columns.length} columns for its metrics and enumerated values, and at most ${STORE_TABLE_COLUMNS} are possible: enumerate fewer values.`,
+    );
   }
   const sorted = [...openFields.values()].sort((a, b) => compareNames(a.name, b.name));
   const typed = sorted.find((field) => field.source === "metric" && field.type === "string" && field.name.endsWith("_type"));
@@ -143,13 +154,17 @@ function metricColumns(schema: TimeseriesSchema): ColumnDesign[] {
   const enumerated = schema.fields.filter((field) => !isOpen(field));
   const combinations = enumerated.reduce((count, field) => count * field.values!.length, 1);
   if (combinations > STORE_TABLE_COLUMNS) {
-    throw new ZonemeterError("config", `Timeseries "${schema.timeseriesName}" has ${combinations} combinations of enumerated values, and at most ${STORE_TABLE_COLUMNS} columns are possible: enumerate fewer.`);
+    throw new ZonemeterError(
+      "config",
+      `Timeseries "${schema.timeseriesName}" has ${combinations} combinations of enumerated values, and at most ${STORE_TABLE_COLUMNS} columns are possible: enumerate fewer.`,
+    );
   }
   let fieldSets: FieldSet[] = [[]];
   for (const field of enumerated) {
     const values = field.values!.map((text) => {
       const value = enumeratedValue(field.type, text);
-      if (value === null) throw new ZonemeterError("config", `Value "${text}" of field "${field.name}" of "${schema.timeseriesName}" is no ${field.type}.`);
+      if (value === null)
+        throw new ZonemeterError("config", `Value "${text}" of field "${field.name}" of "${schema.timeseriesName}" is no ${field.type}.`);
       return value;
     });
     fieldSets = fieldSets.flatMap((fields) => values.map((value) => fieldSet([...fields, { name: field.name, value }])));

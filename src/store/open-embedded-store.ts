@@ -21,7 +21,10 @@ export interface EmbeddedStoreOptions {
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const { dataDir, schemas, logger, clock, retentionDays = RETENTION_DAYS } = options;
   if (retentionDays !== null && !(Number.isInteger(retentionDays) && retentionDays >= 1 && retentionDays <= STORE_RETENTION_MAX_DAYS)) {
-    throw new ZonemeterError("config", `Samples cannot be kept for ${retentionDays} days: give a whole number from 1 to ${STORE_RETENTION_MAX_DAYS}.`);
+    throw new ZonemeterError(
+      "config",
+      `Samples cannot be kept for ${retentionDays} days: give a whole number from 1 to ${STORE_RETENTION_MAX_DAYS}.`,
+    );
   }
   const engine = await openEmbeddedEngine(dataDir, logger);
   return WideStore.open({ engine, schemas, logger, clock, retentionDays });

@@ -4,7 +4,8 @@ import type { WideColumn } from "./wide-table.ts";
 
 /** Scanned values as OxQL has them: every integer type is an integer, and only what passes 2^63-1 is unsigned. */
 export function resultColumn({ valueType }: WideColumn, values: RunValues): Column {
-  if (valueType.sqlType === "Bool") return { type: "boolean", values: Array.from(values as BigUint64Array, (value) => value !== 0n), present: null };
+  if (valueType.sqlType === "Bool")
+    return { type: "boolean", values: Array.from(values as BigUint64Array, (value) => value !== 0n), present: null };
   if (values instanceof Float64Array) return { type: "double", values, present: null };
   if (values instanceof BigInt64Array) return { type: "integer", values, present: null };
   if (values instanceof BigUint64Array) {

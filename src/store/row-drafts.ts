@@ -38,11 +38,15 @@ export function draftRows(samples: readonly Sample[], resolver: SampleResolver, 
     }
     const value = storedValue(sample.datum);
     if (!resolved.column.valueType.fits(value)) {
-      refusals.add({ reason: "schema_mismatch", message: `Timeseries "${sample.timeseriesName}" has values that do not fit ${sample.datum.type}.` }, 1);
+      refusals.add(
+        { reason: "schema_mismatch", message: `Timeseries "${sample.timeseriesName}" has values that do not fit ${sample.datum.type}.` },
+        1,
+      );
       continue;
     }
     // Samples of one snapshot mostly follow each other.
-    if (last === null || last.entry !== resolved.entry || last.timestampNs !== sample.timestampNs) last = instantOf(instants, resolved, sample.timestampNs);
+    if (last === null || last.entry !== resolved.entry || last.timestampNs !== sample.timestampNs)
+      last = instantOf(instants, resolved, sample.timestampNs);
     last.values.push({ column: resolved.column, startTimeNs: startTimeOf(sample.datum), value });
   }
   const rows = new Map<TableState, RowDraft[]>();
@@ -73,7 +77,7 @@ function addRows(rows: Map<TableState, RowDraft[]>, instant: Instant, refusals: 
         refusals.add({ reason: "unstorable", message: whyNoSeries(state, series) }, 1);
         continue;
       }
-      draft = { series, timestampNs, values: new Array<StoredValue | undefined>(state.table.columns.length).fill(undefined) };
+      draft = { series, timestampNs, values: state.table.columns.map((): StoredValue | undefined => undefined) };
       drafts.set(ownStartNs, draft);
       const ofTable = rows.get(state);
       if (ofTable === undefined) rows.set(state, [draft]);
@@ -85,7 +89,8 @@ function addRows(rows: Map<TableState, RowDraft[]>, instant: Instant, refusals: 
 
 function whyNoSeries(state: TableState, why: "collision" | "too_many"): string {
   const target = state.table.design.targetName;
-  if (why === "collision") return `A series of target "${target}" has the same id as another one, so its samples are not kept: change one of its fields.`;
+  if (why === "collision")
+    return `A series of target "${target}" has the same id as another one, so its samples are not kept: change one of its fields.`;
   return `Target "${target}" has more than ${STORE_TABLE_SERIES} series: find the field whose values never come again.`;
 }
 

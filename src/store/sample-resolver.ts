@@ -61,7 +61,9 @@ export class SampleResolver {
     for (const [name, design] of layout.timeseries) {
       const state = byName.get(design.table.name)!;
       const wanted = new Set(design.columns.map((column) => column.label));
-      const columns = state.table.columns.filter((column) => wanted.has(column.label)).map((column) => [fieldSetIdentity(column.fields), column] as const);
+      const columns = state.table.columns
+        .filter((column) => wanted.has(column.label))
+        .map((column) => [fieldSetIdentity(column.fields), column] as const);
       this.#destinations.set(name, { design, state, columns: new Map(columns), resolved: new Map() });
     }
   }
@@ -69,7 +71,12 @@ export class SampleResolver {
   resolve(sample: Sample, bounds: TimeBounds): Resolved | Refusal {
     const destination = this.#destinations.get(sample.timeseriesName);
     if (destination === undefined) return this.#refuseName(sample.timeseriesName);
-    return checkNames(sample, destination.design) ?? checkDatum(sample, destination.design) ?? checkTime(sample, bounds) ?? this.#place(sample, destination);
+    return (
+      checkNames(sample, destination.design) ??
+      checkDatum(sample, destination.design) ??
+      checkTime(sample, bounds) ??
+      this.#place(sample, destination)
+    );
   }
 
   /** Forgets where samples went: to be called when series have been forgotten. */
@@ -88,7 +95,8 @@ export class SampleResolver {
     const fields: FieldSet = [...sample.target.fields, ...sample.metric.fields];
     const enumerated = fieldSet(fields.filter((field) => !open.has(field.name)));
     const column = destination.columns.get(fieldSetIdentity(enumerated));
-    if (column === undefined) return mismatch(sample, `a combination of ${enumerated.map(({ name }) => `"${name}"`).join(", ")} that its schema does not list`);
+    if (column === undefined)
+      return mismatch(sample, `a combination of ${enumerated.map(({ name }) => `"${name}"`).join(", ")} that its schema does not list`);
     const entry = destination.state.registry.entryOf(fieldSet(fields.filter((field) => open.has(field.name))));
     const resolved: Resolved = { state: destination.state, entry, column };
     if (this.#remembered >= STORE_RESOLVED_SAMPLES) this.forget();
@@ -119,14 +127,17 @@ function checkNames(sample: Sample, { schema }: TimeseriesDesign): Refusal | nul
 function checkDatum(sample: Sample, { schema }: TimeseriesDesign): Refusal | null {
   const type = datumTypeOf(sample.datum);
   if (type !== schema.datumType) return mismatch(sample, `data of type ${type} where its schema has ${schema.datumType}`);
-  if (sample.datum.type === "missing") return { reason: "missing_datum", message: `Timeseries "${sample.timeseriesName}" has samples without a value, which are not kept.` };
+  if (sample.datum.type === "missing")
+    return { reason: "missing_datum", message: `Timeseries "${sample.timeseriesName}" has samples without a value, which are not kept.` };
   return null;
 }
 
 function checkTime(sample: Sample, bounds: TimeBounds): Refusal | null {
   const name = sample.timeseriesName;
-  if (sample.timestampNs < bounds.oldestNs) return { reason: "expired", message: `Timeseries "${name}" has samples older than the store keeps: check the clock of their sled.` };
-  if (sample.timestampNs > bounds.newestNs) return { reason: "future", message: `Timeseries "${name}" has samples of times to come: check the clock of their sled.` };
+  if (sample.timestampNs < bounds.oldestNs)
+    return { reason: "expired", message: `Timeseries "${name}" has samples older than the store keeps: check the clock of their sled.` };
+  if (sample.timestampNs > bounds.newestNs)
+    return { reason: "future", message: `Timeseries "${name}" has samples of times to come: check the clock of their sled.` };
   const startTimeNs = startTimeOf(sample.datum);
   if (startTimeNs > sample.timestampNs) return mismatch(sample, "samples that lie before their own start time");
   if (startTimeNs < 0n) return mismatch(sample, "samples whose start time lies before 1970");
@@ -139,14 +150,18 @@ export function startTimeOf(datum: Datum): bigint {
 }
 
 function checkFields(sample: Sample, design: TimeseriesDesign): Refusal | null {
-  return checkFieldSet(sample, "target", sample.target.fields, design.targetFields) ?? checkFieldSet(sample, "metric", sample.metric.fields, design.metricFields);
+  return (
+    checkFieldSet(sample, "target", sample.target.fields, design.targetFields) ??
+    checkFieldSet(sample, "metric", sample.metric.fields, design.metricFields)
+  );
 }
 
 function checkFieldSet(sample: Sample, of: string, fields: FieldSet, schemas: readonly FieldSchema[]): Refusal | null {
   for (const schema of schemas) {
     const value = fields.find((field) => field.name === schema.name)?.value;
     if (value === undefined) return mismatch(sample, `samples without ${of} field "${schema.name}"`);
-    if (value.type !== schema.type) return mismatch(sample, `${of} field "${schema.name}" of type ${value.type} where its schema has ${schema.type}`);
+    if (value.type !== schema.type)
+      return mismatch(sample, `${of} field "${schema.name}" of type ${value.type} where its schema has ${schema.type}`);
     if (!isWellFormed(value)) return mismatch(sample, `${of} field "${schema.name}" with text or numbers that are no ${schema.type}`);
     if (schema.values !== null && !schema.values.includes(String(value.value))) {
       return mismatch(sample, `${of} field "${schema.name}" with a value that its schema does not list`);
@@ -155,7 +170,10 @@ function checkFieldSet(sample: Sample, of: string, fields: FieldSet, schemas: re
   if (fields.length === schemas.length) return null;
   const names = new Set(schemas.map((schema) => schema.name));
   const extra = fields.find((field) => !names.has(field.name));
-  return mismatch(sample, extra === undefined ? `samples that give one ${of} field twice` : `${of} field "${extra.name}", which its schema does not have`);
+  return mismatch(
+    sample,
+    extra === undefined ? `samples that give one ${of} field twice` : `${of} field "${extra.name}", which its schema does not have`,
+  );
 }
 
 function mismatch(sample: Sample, what: string): Refusal {

@@ -26,7 +26,11 @@ export function runOf(timestampsNs: BigInt64Array, values: RunValues, order: Uin
 export function mergeRuns(runs: readonly SampleRun[]): SampleRun {
   if (runs.length === 1) return runs[0]!;
   const joined = joinRuns(runs);
-  return runOf(joined.timestampsNs, joined.values, Uint32Array.from({ length: joined.timestampsNs.length }, (_, row) => row));
+  return runOf(
+    joined.timestampsNs,
+    joined.values,
+    Uint32Array.from({ length: joined.timestampsNs.length }, (_, row) => row),
+  );
 }
 
 /** Runs one behind the other, as they are. There must be one at least. */

@@ -76,7 +76,12 @@ function decodeText(bytes: Uint8Array, columns: readonly WideColumn[]): ScanRows
 }
 
 /** Samples of one column of a scan by series. Rows of series that `wanted` does not have are dropped. */
-export function runsBySeries(rows: ScanRows, place: number, column: WideColumn, wanted: ReadonlyMap<bigint, Series>): Map<Series, SampleRun> {
+export function runsBySeries(
+  rows: ScanRows,
+  place: number,
+  column: WideColumn,
+  wanted: ReadonlyMap<bigint, Series>,
+): Map<Series, SampleRun> {
   const slots = new Int32Array(rows.count);
   const counts: number[] = [];
   const members: Series[] = [];
@@ -110,7 +115,8 @@ export function runsBySeries(rows: ScanRows, place: number, column: WideColumn, 
   }
   const runs = new Map<Series, SampleRun>();
   for (let slot = 0; slot < members.length; slot++) {
-    if (counts[slot]! > 0) runs.set(members[slot]!, runOf(rows.timestampsNs, rows.values[place]!, order.subarray(starts[slot]!, starts[slot + 1]!)));
+    if (counts[slot]! > 0)
+      runs.set(members[slot]!, runOf(rows.timestampsNs, rows.values[place]!, order.subarray(starts[slot]!, starts[slot + 1]!)));
   }
   return runs;
 }

@@ -43,7 +43,11 @@ export class Scan {
   /** Throws where a question has come to more rows than it may. */
   checkRows(rows: number): void {
     if (rows <= this.maxRows) return;
-    throw new ZonemeterError("limit", `The query would fetch more than ${this.maxRows} samples: ask for a shorter time or fewer timeseries.`, { kind: "row_limit" });
+    throw new ZonemeterError(
+      "limit",
+      `The query would fetch more than ${this.maxRows} samples: ask for a shorter time or fewer timeseries.`,
+      { kind: "row_limit" },
+    );
   }
 
   /**
@@ -62,7 +66,10 @@ export class Scan {
     let read = 0;
     for (const chunk of chunks(classes)) {
       const condition = and([or(chunk.map(({ condition }) => condition)), presenceCondition(columns)]);
-      const rows = decodeScan(await this.run(`SELECT ${select} FROM ${this.state.table.samples} PREWHERE ${condition} LIMIT ${limit}`), columns);
+      const rows = decodeScan(
+        await this.run(`SELECT ${select} FROM ${this.state.table.samples} PREWHERE ${condition} LIMIT ${limit}`),
+        columns,
+      );
       read += rows.count;
       if (read >= limit) this.checkRows(Number.POSITIVE_INFINITY);
       const wanted = new Map(chunk.flatMap(({ series }) => series.map((one) => [one.id, one] as const)));
@@ -79,7 +86,10 @@ export class Scan {
     let read = 0;
     for (const chunk of chunks(classes)) {
       const condition = and([or(chunk.map(({ condition }) => condition)), presenceCondition([column])]);
-      const rows = decodeScan(await this.run(`${edgeStatement(this.state.table.samples, column, condition, end, count)} LIMIT ${this.maxRows + 1}`), [column]);
+      const rows = decodeScan(
+        await this.run(`${edgeStatement(this.state.table.samples, column, condition, end, count)} LIMIT ${this.maxRows + 1}`),
+        [column],
+      );
       read += rows.count;
       this.checkRows(read);
       const wanted = new Map(chunk.flatMap(({ series }) => series.map((one) => [one.id, one] as const)));

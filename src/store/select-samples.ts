@@ -69,7 +69,9 @@ async function readRanges(scan: Scan, part: PlanPart, lookBack: boolean): Promis
   const widened = lookBack && part.columns.some((column) => column.cumulative);
   const classes: (ScanClass & { readonly ranges: readonly TimeRange[]; readonly wanted: PlanPart["classes"][number] })[] = [];
   for (const wanted of part.classes) {
-    const ranges = widened ? union(wanted.ranges.map(({ fromNs, toNs }) => ({ fromNs: fromNs === EARLIEST ? fromNs : fromNs - LOOK_BACK_NS, toNs }))) : wanted.ranges;
+    const ranges = widened
+      ? union(wanted.ranges.map(({ fromNs, toNs }) => ({ fromNs: fromNs === EARLIEST ? fromNs : fromNs - LOOK_BACK_NS, toNs })))
+      : wanted.ranges;
     const series = liveSeries(scan, wanted.entries, ranges);
     const condition = and([timeCondition(ranges), seriesCondition(scan.state.registry, series)]);
     if (series.length > 0) classes.push({ series, condition, ranges, wanted });
@@ -79,7 +81,12 @@ async function readRanges(scan: Scan, part: PlanPart, lookBack: boolean): Promis
   const byColumn = await scan.ranges(part.columns, classes, spareRows);
   return part.columns.flatMap((column, place) =>
     classes.flatMap(({ wanted, ranges }) =>
-      wanted.entries.map((entry) => ({ entry, column, ranges: wanted.ranges, read: { runs: runsOf(entry, byColumn[place]!), covered: ranges } })),
+      wanted.entries.map((entry) => ({
+        entry,
+        column,
+        ranges: wanted.ranges,
+        read: { runs: runsOf(entry, byColumn[place]!), covered: ranges },
+      })),
     ),
   );
 }
@@ -112,7 +119,10 @@ async function readEdges(scan: Scan, column: WideColumn, part: PlanPart, { limit
 }
 
 /** The sample before each span that has one. */
-async function lookBack(scan: Scan, counters: readonly { readonly candidate: Candidate; readonly spans: readonly Span[] }[]): Promise<Map<Span, SampleRun>> {
+async function lookBack(
+  scan: Scan,
+  counters: readonly { readonly candidate: Candidate; readonly spans: readonly Span[] }[],
+): Promise<Map<Span, SampleRun>> {
   const found = new Map<Span, SampleRun>();
   const searches = new Map<WideColumn, { readonly span: Span; readonly unit: EdgeUnit }[]>();
   // Searches before one time share their ranges, so that one statement can serve them.
@@ -134,7 +144,13 @@ async function lookBack(scan: Scan, counters: readonly { readonly candidate: Can
     }
   }
   for (const [column, list] of searches) {
-    const results = await walkEdges(scan, column, list.map(({ unit }) => unit), "last", 1);
+    const results = await walkEdges(
+      scan,
+      column,
+      list.map(({ unit }) => unit),
+      "last",
+      1,
+    );
     for (const [place, { span }] of list.entries()) {
       const run = results[place]!.runs.get(span.series);
       if (run !== undefined) found.set(span, lastOf(run));

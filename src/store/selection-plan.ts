@@ -30,7 +30,9 @@ interface CheckedAlternative {
  */
 export function planSelection(state: TableState, design: TimeseriesDesign, request: SelectRequest): PlanPart[] {
   const alternatives: readonly CheckedAlternative[] =
-    request.alternatives.length === 0 ? [{ tests: [], ranges: ALL_TIMES }] : request.alternatives.map((alternative) => check(alternative, design));
+    request.alternatives.length === 0
+      ? [{ tests: [], ranges: ALL_TIMES }]
+      : request.alternatives.map((alternative) => check(alternative, design));
   const open = new Set(design.table.openFields.map((field) => field.name));
   const labels = new Set(design.columns.map((column) => column.label));
   const columns = state.table.columns.filter((column) => labels.has(column.label));
@@ -57,7 +59,12 @@ export function planSelection(state: TableState, design: TimeseriesDesign, reque
 function check({ fields, times }: SelectAlternative, { schema }: TimeseriesDesign): CheckedAlternative {
   const tests = fields.map((condition) => {
     const field: FieldSchema | undefined = schema.fields.find(({ name }) => name === condition.identifier);
-    if (field === undefined) throw queryError("invalid_identifier", `Timeseries "${schema.timeseriesName}" has no field "${condition.identifier}".`, condition.position);
+    if (field === undefined)
+      throw queryError(
+        "invalid_identifier",
+        `Timeseries "${schema.timeseriesName}" has no field "${condition.identifier}".`,
+        condition.position,
+      );
     return { name: field.name, test: fieldTest(condition, field) };
   });
   return { tests, ranges: rangesOf(times) };

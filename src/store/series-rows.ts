@@ -39,7 +39,9 @@ export async function storeSeries(engine: Engine, design: WideDesign, ranges: re
 /** Reads all series of a table. `conflicts` counts rows whose id belongs to another series. */
 export async function loadSeries(engine: Engine, design: WideDesign): Promise<{ registry: SeriesRegistry; conflicts: number }> {
   const registry = new SeriesRegistry(design.clusteringField);
-  const names = seriesColumns(design).map((column) => identifier(column.name)).join(", ");
+  const names = seriesColumns(design)
+    .map((column) => identifier(column.name))
+    .join(", ");
   const reader = new RowBinaryReader(await ask(engine, `SELECT ${names} FROM ${seriesTable(design)}`));
   let conflicts = 0;
   while (!reader.atEnd) {

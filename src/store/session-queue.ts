@@ -36,7 +36,11 @@ export class SessionQueue {
     if (this.#closed) return Promise.reject(closed());
     if (job.signal?.aborted === true) return Promise.reject(job.signal.reason as Error);
     if (this.#waiting.length >= STORE_QUEUE_STATEMENTS) {
-      return Promise.reject(new ZonemeterError("unavailable", `${STORE_QUEUE_STATEMENTS} statements wait for ${this.#name} already: try again later.`, { kind: "busy" }));
+      return Promise.reject(
+        new ZonemeterError("unavailable", `${STORE_QUEUE_STATEMENTS} statements wait for ${this.#name} already: try again later.`, {
+          kind: "busy",
+        }),
+      );
     }
     return new Promise((resolve, reject) => {
       const startedMs = performance.now();
@@ -54,7 +58,14 @@ export class SessionQueue {
       };
       const onAbort = (): void => leave(job.signal?.reason);
       const timer = setTimeout(
-        () => leave(new ZonemeterError("unavailable", `A statement for ${this.#name} did not finish within ${job.timeoutMs} ms: ask for less, or try again.`, { kind: "deadline" })),
+        () =>
+          leave(
+            new ZonemeterError(
+              "unavailable",
+              `A statement for ${this.#name} did not finish within ${job.timeoutMs} ms: ask for less, or try again.`,
+              { kind: "deadline" },
+            ),
+          ),
         job.timeoutMs,
       );
       const start = (session: ChdbSession): void => {

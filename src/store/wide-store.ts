@@ -1,12 +1,4 @@
-import {
-  Catalogue,
-  NS_PER_MS,
-  STORE_FUTURE_MS,
-  ZonemeterError,
-  type Clock,
-  type Sample,
-  type TimeseriesSchema,
-} from "../core/index.ts";
+import { Catalogue, NS_PER_MS, STORE_FUTURE_MS, ZonemeterError, type Clock, type Sample, type TimeseriesSchema } from "../core/index.ts";
 import type { Selection, SelectRequest } from "../oxql/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { ask } from "./ask.ts";
@@ -65,7 +57,8 @@ export class WideStore implements Store {
       const states: TableState[] = [];
       for (const table of await installTables(engine, layout.tables, retentionDays, logger)) {
         const { registry, conflicts } = await loadSeries(engine, table.design);
-        if (conflicts > 0) logger.error({ table: table.design.name, conflicts }, "stored series share their ids with others and are left out");
+        if (conflicts > 0)
+          logger.error({ table: table.design.name, conflicts }, "stored series share their ids with others and are left out");
         states.push({ table, registry });
       }
       const store = new WideStore(options, layout, states);

@@ -39,7 +39,7 @@ export function placeTable(design: WideDesign, storedNames: readonly string[]): 
       index,
       valueType: valueTypeOf(column.datumType),
       presenceWord: Math.floor(bit / PRESENCE_BITS),
-      presenceMask: (1 << bit % PRESENCE_BITS) >>> 0,
+      presenceMask: (1 << (bit % PRESENCE_BITS)) >>> 0,
     };
   });
   const presenceWords = 1 + Math.max(0, ...columns.map((column) => column.presenceWord));

@@ -56,7 +56,10 @@ describe("the data directory", () => {
     const path = join(directory.path, "twice");
     const store = await openStoreAt(path);
     await expect(openStoreAt(path)).rejects.toMatchObject({ code: "conflict" });
-    await expect(openStoreAt(join(directory.path, "another"))).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("this process has another one open") as string });
+    await expect(openStoreAt(join(directory.path, "another"))).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("this process has another one open") as string,
+    });
     await store.close();
     await (await openStoreAt(join(directory.path, "another"))).close();
   });
@@ -84,7 +87,10 @@ describe("the data directory", () => {
     for (const path of [file, join(file, "below")]) {
       const error = await openStoreAt(path).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(ZonemeterError);
-      expect(error).toMatchObject({ code: "unavailable", message: `Data directory "${path}" is not a directory, or lies below a file: choose another path.` });
+      expect(error).toMatchObject({
+        code: "unavailable",
+        message: `Data directory "${path}" is not a directory, or lies below a file: choose another path.`,
+      });
     }
   });
 
@@ -95,7 +101,9 @@ describe("the data directory", () => {
     mkdirSync(path, { mode: 0o755 });
     for (const refused of [path, join(path, "below")]) {
       const { lines } = await new StoreProcess(rooms.path, refused, 1, NOBODY).ended();
-      expect(lines[0]).toContain(`Data directory \\"${refused}\\" cannot be written: give its owner and mode to the user that runs this, or choose another path.`);
+      expect(lines[0]).toContain(
+        `Data directory \\"${refused}\\" cannot be written: give its owner and mode to the user that runs this, or choose another path.`,
+      );
       expect(lines[0]).toContain('"code":"unavailable","exitCode":3');
     }
     expect(existsSync(join(path, "below"))).toBe(false);
@@ -108,7 +116,9 @@ describe("the data directory", () => {
     try {
       const { lines } = await new StoreProcess(rooms.path, path, -1).ended();
       const acknowledged = lines.filter((line) => line.startsWith("stored ")).length;
-      expect(lines.at(-1)).toMatch(/"code":"unavailable","exitCode":3,"message":"(?:The disk of data directory|Data directory) [^.]*(?:full: free some space|has no space left: free some, or choose another path)\."/);
+      expect(lines.at(-1)).toMatch(
+        /"code":"unavailable","exitCode":3,"message":"(?:The disk of data directory|Data directory) [^.]*(?:full: free some space|has no space left: free some, or choose another path)\."/,
+      );
       expect(acknowledged).toBeGreaterThan(0);
     } finally {
       execFileSync("umount", [path]);

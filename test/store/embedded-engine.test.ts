@@ -11,7 +11,28 @@ import { RowBinaryWriter } from "../../src/store/row-binary-writer.ts";
 import { freshDirectory } from "../support/store-at.ts";
 import { until } from "../support/until.ts";
 
-const AWKWARD = ["", "'", "''", "\\", "\\'", "\\\\'", "a\0b", "\0", "\n\r\t\b", "`", '"', "-- x", "/* x */", "{p:String}", "?", "日本 🦀", "'; SELECT 1; --", "\u2028", "\x1a", "x".repeat(5_000)];
+const AWKWARD = [
+  "",
+  "'",
+  "''",
+  "\\",
+  "\\'",
+  "\\\\'",
+  "a\0b",
+  "\0",
+  "\n\r\t\b",
+  "`",
+  '"',
+  "-- x",
+  "/* x */",
+  "{p:String}",
+  "?",
+  "日本 🦀",
+  "'; SELECT 1; --",
+  "\u2028",
+  "\x1a",
+  "x".repeat(5_000),
+];
 
 /** Would run for hours. */
 const ENDLESS = "SELECT sum(sipHash64(number)) FROM numbers(1000000000000)";
@@ -29,9 +50,16 @@ describe("the embedded engine", () => {
     directory.remove();
   });
 
-  const endless = (id: string, signal: AbortSignal): Promise<unknown> => engine.query({ id, text: ENDLESS, signal }).catch((error: unknown) => error);
+  const endless = (id: string, signal: AbortSignal): Promise<unknown> =>
+    engine.query({ id, text: ENDLESS, signal }).catch((error: unknown) => error);
   // A session keeps the entry of a statement that was ended until its next one.
-  const running = async (): Promise<bigint> => new RowBinaryReader(await ask(engine, "SELECT count() FROM system.processes WHERE is_cancelled = 0 AND query LIKE '%sipHash64(number)%' AND query NOT LIKE '%system.processes%'")).u64();
+  const running = async (): Promise<bigint> =>
+    new RowBinaryReader(
+      await ask(
+        engine,
+        "SELECT count() FROM system.processes WHERE is_cancelled = 0 AND query LIKE '%sipHash64(number)%' AND query NOT LIKE '%system.processes%'",
+      ),
+    ).u64();
   const isRunning = async (count: bigint): Promise<true | undefined> => ((await running()) === count ? true : undefined);
 
   it("takes any text as a literal", async () => {
@@ -53,7 +81,12 @@ describe("the embedded engine", () => {
   it("takes integers and times of 64 bits", async () => {
     const integers = [0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
     const times = [0n, 1n, 1_796_040_000_123_456_789n, 9_223_372_035_999_999_999n];
-    const reader = new RowBinaryReader(await ask(engine, `SELECT ${[...integers.map((value) => `toInt64(${integerLiteral(value)})`), ...times.map(timestampLiteral), `toUInt64(${integerLiteral(2n ** 64n - 1n)})`].join(", ")}`));
+    const reader = new RowBinaryReader(
+      await ask(
+        engine,
+        `SELECT ${[...integers.map((value) => `toInt64(${integerLiteral(value)})`), ...times.map(timestampLiteral), `toUInt64(${integerLiteral(2n ** 64n - 1n)})`].join(", ")}`,
+      ),
+    );
     for (const value of [...integers, ...times]) expect(reader.i64()).toBe(value);
     expect(reader.u64()).toBe(2n ** 64n - 1n);
     expect(() => integerLiteral(2n ** 64n)).toThrow(RangeError);
@@ -62,14 +95,24 @@ describe("the embedded engine", () => {
   });
 
   it("stores rows once for each token", async () => {
-    await engine.run("CREATE TABLE default.plain (n UInt64, text String) ENGINE = MergeTree ORDER BY n SETTINGS non_replicated_deduplication_window = 100");
+    await engine.run(
+      "CREATE TABLE default.plain (n UInt64, text String) ENGINE = MergeTree ORDER BY n SETTINGS non_replicated_deduplication_window = 100",
+    );
     const insert = async (values: readonly bigint[], token: string | null): Promise<void> => {
       const writer = new RowBinaryWriter(0);
       for (const value of values) {
         writer.u64(value);
         writer.string("é".repeat(Number(value)));
       }
-      await engine.insert({ table: "default.plain", columns: [{ name: "n", type: "UInt64" }, { name: "text", type: "String" }], rows: writer.bytes(), token });
+      await engine.insert({
+        table: "default.plain",
+        columns: [
+          { name: "n", type: "UInt64" },
+          { name: "text", type: "String" },
+        ],
+        rows: writer.bytes(),
+        token,
+      });
     };
     const stored = async (): Promise<bigint[]> => {
       const reader = new RowBinaryReader(await ask(engine, "SELECT n FROM default.plain WHERE lengthUTF8(text) = n ORDER BY n"));
@@ -118,7 +161,10 @@ describe("the embedded engine", () => {
   it("refuses more waiting statements than its queue holds", async () => {
     const controllers = Array.from({ length: 258 }, () => new AbortController());
     const statements = controllers.map(({ signal }, i) => endless(`queue ${i}`, signal));
-    await expect(engine.query({ id: "one too many", text: "SELECT 1", signal: new AbortController().signal })).rejects.toMatchObject({ code: "unavailable", kind: "busy" });
+    await expect(engine.query({ id: "one too many", text: "SELECT 1", signal: new AbortController().signal })).rejects.toMatchObject({
+      code: "unavailable",
+      kind: "busy",
+    });
     for (const controller of controllers) controller.abort(new Error("enough"));
     await Promise.all(statements);
   });
@@ -149,14 +195,21 @@ describe("the embedded engine", () => {
 });
 
 describe("a platform without the embedded engine", () => {
-  const missing = (code: string): Promise<unknown> => loadChdb(() => Promise.reject(Object.assign(new Error("many\nlines"), { code }))).catch((error: unknown) => error);
+  const missing = (code: string): Promise<unknown> =>
+    loadChdb(() => Promise.reject(Object.assign(new Error("many\nlines"), { code }))).catch((error: unknown) => error);
 
   it("is told in one sentence", async () => {
     const platform = `${process.platform}-${process.arch}`;
-    for (const [code, sentence] of [["CHDB_PLATFORM", `has no build for ${platform}`], ["ERR_MODULE_NOT_FOUND", `is not installed here, which is ${platform}`], ["ERR_DLOPEN_FAILED", `does not load on ${platform} (many lines)`]] as const) {
+    for (const [code, sentence] of [
+      ["CHDB_PLATFORM", `has no build for ${platform}`],
+      ["ERR_MODULE_NOT_FOUND", `is not installed here, which is ${platform}`],
+      ["ERR_DLOPEN_FAILED", `does not load on ${platform} (many lines)`],
+    ] as const) {
       const error = await missing(code);
       expect(error).toMatchObject({ code: "unavailable", exitCode: 3 });
-      expect((error as Error).message).toBe(`The embedded ClickHouse (npm package chdb) ${sentence}: name a ClickHouse server as the store, or use a platform that has a build.`);
+      expect((error as Error).message).toBe(
+        `The embedded ClickHouse (npm package chdb) ${sentence}: name a ClickHouse server as the store, or use a platform that has a build.`,
+      );
     }
   });
 });

@@ -11,7 +11,10 @@ it("samples expire by whole days, and with them what is known of their series", 
   const nowNs = systemClock.wallNs();
   let store = await openStoreAt(directory.path);
   for (const [zone, age] of [3n, 9n, 40n].entries()) {
-    await store.insert(zoneSnapshot({ zone, startTimeNs: nowNs - 50n * DAY, timestampNs: nowNs - age * DAY, values: { "cpu_nsec(state=user)": age } }), `zone ${zone}`);
+    await store.insert(
+      zoneSnapshot({ zone, startTimeNs: nowNs - 50n * DAY, timestampNs: nowNs - age * DAY, values: { "cpu_nsec(state=user)": age } }),
+      `zone ${zone}`,
+    );
   }
   await store.close();
   store = await openStoreAt(directory.path, { retentionDays: 7, clock: systemClock });

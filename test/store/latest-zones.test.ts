@@ -13,8 +13,13 @@ describe("the latest of every zone", () => {
 
   beforeAll(async () => {
     store = await openStoreAt(directory.path);
-    const at = (zone: number, source: string, startTimeNs: bigint, timestampNs: bigint, values: Record<string, bigint | number>): ReturnType<typeof zoneSnapshot> =>
-      zoneSnapshot({ type: "ntp", zone, source, startTimeNs, timestampNs, values });
+    const at = (
+      zone: number,
+      source: string,
+      startTimeNs: bigint,
+      timestampNs: bigint,
+      values: Record<string, bigint | number>,
+    ): ReturnType<typeof zoneSnapshot> => zoneSnapshot({ type: "ntp", zone, source, startTimeNs, timestampNs, values });
     const cpu = (value: bigint): Record<string, bigint> => ({ "cpu_nsec(state=user)": value, "cpu_nsec(state=sys)": 2n * value });
     await store.insert(
       [
@@ -43,17 +48,31 @@ describe("the latest of every zone", () => {
     const rows = await store.latestZones(sinceNs, new AbortController().signal);
     return [...rows].sort((a, b) => keyOf(a).localeCompare(keyOf(b)));
   };
-  const keyOf = ({ fields, startTimeNs }: LatestZone): string => `${String(fields["zone_name"])} ${String(fields["source"])} ${startTimeNs}`;
+  const keyOf = ({ fields, startTimeNs }: LatestZone): string =>
+    `${String(fields["zone_name"])} ${String(fields["source"])} ${startTimeNs}`;
 
   it("has a row for each incarnation and source that was seen since", async () => {
     const rows = await latest(NOW_NS - 3n * HOUR);
-    expect(rows.map(({ fields, startTimeNs, timestampNs, values }) => [String(fields["zone_name"]).slice(-1), fields["source"], (startTimeNs - BOOT) / HOUR, (NOW_NS - timestampNs) / SECOND, values])).toEqual([
+    expect(
+      rows.map(({ fields, startTimeNs, timestampNs, values }) => [
+        String(fields["zone_name"]).slice(-1),
+        fields["source"],
+        (startTimeNs - BOOT) / HOUR,
+        (NOW_NS - timestampNs) / SECOND,
+        values,
+      ]),
+    ).toEqual([
       ["1", "kstat", 0n, 10n, { "cpu_nsec(state=user)": 2n, "cpu_nsec(state=sys)": 4n, swap_reserved: 8192n }],
       ["1", "zonestat", -BOOT / HOUR, 60n, { memory_resident: 4096n, cpu_used: 0.25 }],
       ["2", "kstat", 0n, 7200n, { "cpu_nsec(state=user)": 5n, "cpu_nsec(state=sys)": 10n }],
       ["2", "kstat", 49n, 30n, { "cpu_nsec(state=user)": 1n, "cpu_nsec(state=sys)": 2n }],
     ]);
-    expect(rows[0]!.fields).toMatchObject({ rack_id: "00000000-0000-4000-8000-000000000001", sled_revision: 6n, sled_serial: "BRM44220", zone_type: "ntp" });
+    expect(rows[0]!.fields).toMatchObject({
+      rack_id: "00000000-0000-4000-8000-000000000001",
+      sled_revision: 6n,
+      sled_serial: "BRM44220",
+      zone_type: "ntp",
+    });
   });
 
   it("has nothing of times before", async () => {

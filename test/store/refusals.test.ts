@@ -23,28 +23,109 @@ const schemas = [
 
 /** What is wrong with each sample, the reason, and what the sentence must name. */
 const CASES: readonly (readonly [what: string, sample: Sample, reason: string, sentence: RegExp])[] = [
-  ["no schema", { ...gauge, timeseriesName: "zone_resource:nothing" }, "unknown_timeseries", /No schema declares timeseries "zone_resource:nothing"/],
-  ["a histogram", { ...gauge, timeseriesName: "zone_resource:latency" }, "unstorable", /"zone_resource:latency" has data of type histogram_f64/],
+  [
+    "no schema",
+    { ...gauge, timeseriesName: "zone_resource:nothing" },
+    "unknown_timeseries",
+    /No schema declares timeseries "zone_resource:nothing"/,
+  ],
+  [
+    "a histogram",
+    { ...gauge, timeseriesName: "zone_resource:latency" },
+    "unstorable",
+    /"zone_resource:latency" has data of type histogram_f64/,
+  ],
   ["bytes", { ...gauge, timeseriesName: "zone_resource:blob" }, "unstorable", /"zone_resource:blob" has data of type bytes/],
   ["for customers", { ...gauge, timeseriesName: "virtual_machine:vcpu_usage" }, "unstorable", /visible to customers/],
   ["missing", { ...gauge, datum: { type: "missing", datumType: "u64", startTimeNs: null } }, "missing_datum", /without a value/],
-  ["missing, of another type", { ...gauge, datum: { type: "missing", datumType: "i64", startTimeNs: null } }, "schema_mismatch", /type i64 where its schema has u64/],
+  [
+    "missing, of another type",
+    { ...gauge, datum: { type: "missing", datumType: "i64", startTimeNs: null } },
+    "schema_mismatch",
+    /type i64 where its schema has u64/,
+  ],
   ["another datum type", { ...gauge, datum: { type: "i64", value: 7n } }, "schema_mismatch", /type i64 where its schema has u64/],
-  ["a gauge for a counter", { ...counter, datum: { type: "u64", value: 7n } }, "schema_mismatch", /type u64 where its schema has cumulative_u64/],
+  [
+    "a gauge for a counter",
+    { ...counter, datum: { type: "u64", value: 7n } },
+    "schema_mismatch",
+    /type u64 where its schema has cumulative_u64/,
+  ],
   ["too large a value", { ...gauge, datum: { type: "u64", value: 1n << 64n } }, "schema_mismatch", /do not fit u64/],
   ["below zero", { ...gauge, datum: { type: "u64", value: -1n } }, "schema_mismatch", /do not fit u64/],
   ["no number", { ...gauge, datum: { type: "u64", value: "7" } as unknown as Datum }, "schema_mismatch", /do not fit u64/],
-  ["a state that is not listed", withField(counter, "state", "idle"), "schema_mismatch", /"state" with a value that its schema does not list/],
-  ["a field of another type", { ...gauge, metric: { ...gauge.metric, fields: fieldSet([...gauge.metric.fields.filter((field) => field.name !== "source"), { name: "source", value: { type: "u8", value: 1n } }]) } }, "schema_mismatch", /"source" of type u8 where its schema has string/],
-  ["a bad uuid", { ...gauge, metric: { ...gauge.metric, fields: fieldSet([...gauge.metric.fields.filter((field) => field.name !== "zone_id"), { name: "zone_id", value: { type: "uuid", value: "x" } }]) } }, "schema_mismatch", /"zone_id" with text or numbers that are no uuid/],
-  ["a field missing", { ...gauge, metric: { ...gauge.metric, fields: gauge.metric.fields.filter((field) => field.name !== "zone_id") } }, "schema_mismatch", /without metric field "zone_id"/],
-  ["a target field missing", { ...gauge, target: { ...gauge.target, fields: sledFields(0).slice(1) } }, "schema_mismatch", /without target field "rack_id"/],
-  ["a field too many", { ...gauge, metric: { ...gauge.metric, fields: fieldSet([...gauge.metric.fields, { name: "more", value: { type: "bool", value: true } }]) } }, "schema_mismatch", /"more", which its schema does not have/],
-  ["a field twice", { ...gauge, metric: { ...gauge.metric, fields: [...gauge.metric.fields, gauge.metric.fields[0]!] } }, "schema_mismatch", /one metric field twice/],
+  [
+    "a state that is not listed",
+    withField(counter, "state", "idle"),
+    "schema_mismatch",
+    /"state" with a value that its schema does not list/,
+  ],
+  [
+    "a field of another type",
+    {
+      ...gauge,
+      metric: {
+        ...gauge.metric,
+        fields: fieldSet([
+          ...gauge.metric.fields.filter((field) => field.name !== "source"),
+          { name: "source", value: { type: "u8", value: 1n } },
+        ]),
+      },
+    },
+    "schema_mismatch",
+    /"source" of type u8 where its schema has string/,
+  ],
+  [
+    "a bad uuid",
+    {
+      ...gauge,
+      metric: {
+        ...gauge.metric,
+        fields: fieldSet([
+          ...gauge.metric.fields.filter((field) => field.name !== "zone_id"),
+          { name: "zone_id", value: { type: "uuid", value: "x" } },
+        ]),
+      },
+    },
+    "schema_mismatch",
+    /"zone_id" with text or numbers that are no uuid/,
+  ],
+  [
+    "a field missing",
+    { ...gauge, metric: { ...gauge.metric, fields: gauge.metric.fields.filter((field) => field.name !== "zone_id") } },
+    "schema_mismatch",
+    /without metric field "zone_id"/,
+  ],
+  [
+    "a target field missing",
+    { ...gauge, target: { ...gauge.target, fields: sledFields(0).slice(1) } },
+    "schema_mismatch",
+    /without target field "rack_id"/,
+  ],
+  [
+    "a field too many",
+    {
+      ...gauge,
+      metric: { ...gauge.metric, fields: fieldSet([...gauge.metric.fields, { name: "more", value: { type: "bool", value: true } }]) },
+    },
+    "schema_mismatch",
+    /"more", which its schema does not have/,
+  ],
+  [
+    "a field twice",
+    { ...gauge, metric: { ...gauge.metric, fields: [...gauge.metric.fields, gauge.metric.fields[0]!] } },
+    "schema_mismatch",
+    /one metric field twice/,
+  ],
   ["another target's name", { ...gauge, target: { ...gauge.target, name: "sled_resource" } }, "schema_mismatch", /other names/],
   ["a time long ago", { ...gauge, timestampNs: NOW_NS - 30n * DAY - 1n }, "expired", /older than the store keeps/],
   ["a time to come", { ...gauge, timestampNs: NOW_NS + DAY + 1n }, "future", /times to come/],
-  ["a start after its time", { ...counter, datum: { type: "cumulative_u64", startTimeNs: NOW_NS + 1n, value: 1n } }, "schema_mismatch", /before their own start time/],
+  [
+    "a start after its time",
+    { ...counter, datum: { type: "cumulative_u64", startTimeNs: NOW_NS + 1n, value: 1n } },
+    "schema_mismatch",
+    /before their own start time/,
+  ],
 ];
 
 function withField(sample: Sample, name: string, value: string): Sample {
@@ -79,7 +160,10 @@ describe("samples that are refused", () => {
     expect(report.stored).toBe(3);
     expect([...report.refused.values()].reduce((sum, count) => sum + count, 0)).toBe(2 * bad.length);
     expect(await selectRows(store, "zone_resource:cpu_nsec")).toMatchObject([{ timestampNs: NOW_NS, value: 5n }]);
-    expect(await selectRows(store, "zone_resource:memory_resident")).toMatchObject([{ timestampNs: NOW_NS - 29n * DAY }, { timestampNs: NOW_NS }]);
+    expect(await selectRows(store, "zone_resource:memory_resident")).toMatchObject([
+      { timestampNs: NOW_NS - 29n * DAY },
+      { timestampNs: NOW_NS },
+    ]);
   });
 
   it("are named in few sentences however many causes there are", async () => {
@@ -98,8 +182,19 @@ describe("samples that are refused", () => {
     // UTF-8 knows no lone surrogates, so these two names have the same bytes and with them the same id.
     const target = { name: "sled_resource", fields: sledFields(0) };
     const named = (source: string): Sample =>
-      sampleOf(schemaOf("sled_resource:cpus_online"), target, fieldSet([{ name: "source", value: { type: "string", value: source } }]), NOW_NS, 0n, 128n);
+      sampleOf(
+        schemaOf("sled_resource:cpus_online"),
+        target,
+        fieldSet([{ name: "source", value: { type: "string", value: source } }]),
+        NOW_NS,
+        0n,
+        128n,
+      );
     const report = await store.insert([named("\ud800"), named("\ud801")], "same id");
-    expect(report).toMatchObject({ stored: 1, refused: new Map([["unstorable", 1]]), messages: [expect.stringContaining("same id") as string] });
+    expect(report).toMatchObject({
+      stored: 1,
+      refused: new Map([["unstorable", 1]]),
+      messages: [expect.stringContaining("same id") as string],
+    });
   });
 });

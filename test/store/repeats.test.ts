@@ -12,7 +12,13 @@ const SECOND = 1_000_000_000n;
 const START = NOW_NS - 7n * 86_400n * SECOND;
 
 const snapshots = (count: number, user: bigint): Sample[] =>
-  Array.from({ length: count }, (_, i) => zoneSnapshot({ startTimeNs: START, timestampNs: NOW_NS - BigInt(i) * 10n * SECOND, values: { "cpu_nsec(state=user)": user + BigInt(i), memory_resident: 4_096n } })).flat();
+  Array.from({ length: count }, (_, i) =>
+    zoneSnapshot({
+      startTimeNs: START,
+      timestampNs: NOW_NS - BigInt(i) * 10n * SECOND,
+      values: { "cpu_nsec(state=user)": user + BigInt(i), memory_resident: 4_096n },
+    }),
+  ).flat();
 
 describe("samples that come again", () => {
   const directory = freshDirectory();
@@ -30,7 +36,12 @@ describe("samples that come again", () => {
   const storedRows = async (): Promise<bigint> => {
     await store.close();
     const engine = await openEmbeddedEngine(directory.path, silentLogger);
-    const rows = new RowBinaryReader(await ask(engine, "SELECT sum(rows) FROM system.parts WHERE active AND database = 'oximeter_internal' AND table LIKE 'zone%' AND table NOT LIKE '%series'")).u64();
+    const rows = new RowBinaryReader(
+      await ask(
+        engine,
+        "SELECT sum(rows) FROM system.parts WHERE active AND database = 'oximeter_internal' AND table LIKE 'zone%' AND table NOT LIKE '%series'",
+      ),
+    ).u64();
     await engine.close();
     store = await openStoreAt(directory.path);
     return rows;
@@ -57,7 +68,8 @@ describe("samples that come again", () => {
     await store.insert(snapshots(3, 5n), "a");
     await store.insert(snapshots(3, 9n), "b");
     await store.insert(snapshots(3, 7n), "c");
-    const values = async (limit: { end: "first" | "last"; count: number } | null): Promise<unknown[]> => (await selectRows(store, "zone_resource:cpu_nsec", { limit })).map(({ value }) => value);
+    const values = async (limit: { end: "first" | "last"; count: number } | null): Promise<unknown[]> =>
+      (await selectRows(store, "zone_resource:cpu_nsec", { limit })).map(({ value }) => value);
     expect(await values(null)).toEqual([11n, 10n, 9n]);
     expect(await values({ end: "last", count: 1 })).toEqual([9n]);
     expect(await values({ end: "first", count: 2 })).toEqual([11n, 10n]);

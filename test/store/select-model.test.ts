@@ -26,14 +26,19 @@ function randomSnapshots(random: Random): Sample[][] {
     let timestampNs = BEGIN + BigInt(random.below(7_200)) * SECOND;
     while (timestampNs < NOW_NS) {
       const value = BigInt(random.below(1_000_000)) << BigInt(random.below(44));
-      const counters = { "cpu_nsec(state=user)": value, "cpu_nsec(state=sys)": value + 1n, ...(random.chance(0.3) ? { "cpu_nsec(state=waitrq)": 2n ** 64n - 1n - value } : {}) };
+      const counters = {
+        "cpu_nsec(state=user)": value,
+        "cpu_nsec(state=sys)": value + 1n,
+        ...(random.chance(0.3) ? { "cpu_nsec(state=waitrq)": 2n ** 64n - 1n - value } : {}),
+      };
       const gauges = { memory_resident: value ^ 77n, ...(random.chance(0.5) ? { cpu_used: Number(value) / 7 } : {}) };
       const at = { sled, type, zone, startTimeNs, timestampNs };
       const shape = random.below(10);
       if (shape < 6) snapshots.push(zoneSnapshot({ ...at, values: { ...counters, ...gauges } }));
       // The snapshot falls apart: its gauges come without the counters, perhaps again with them.
       else if (shape < 8) snapshots.push(zoneSnapshot({ ...at, values: counters }), zoneSnapshot({ ...at, values: gauges }));
-      else if (shape < 9) snapshots.push(zoneSnapshot({ ...at, values: gauges }), zoneSnapshot({ ...at, values: { ...counters, ...gauges } }));
+      else if (shape < 9)
+        snapshots.push(zoneSnapshot({ ...at, values: gauges }), zoneSnapshot({ ...at, values: { ...counters, ...gauges } }));
       else snapshots.push(zoneSnapshot({ ...at, source: "vmusage", values: gauges }));
       timestampNs += everySeconds * SECOND + BigInt(random.below(1_000));
       if (random.chance(0.05)) timestampNs += BigInt(random.below(12)) * HOUR;
@@ -54,7 +59,8 @@ function remember(model: Model, sample: Sample): void {
 
 function fieldHolds(condition: Comparison | Membership, fields: FieldSet): boolean {
   const { value } = fieldValue(fields, condition.identifier)!;
-  if (condition.kind === "in") return condition.literals.some((literal) => "value" in literal && literal.value === value) !== condition.negated;
+  if (condition.kind === "in")
+    return condition.literals.some((literal) => "value" in literal && literal.value === value) !== condition.negated;
   const wanted = (condition.literal as { value: string | bigint }).value;
   switch (condition.operator) {
     case "~=":
@@ -71,7 +77,13 @@ function compares(operator: Comparison["operator"], a: string | bigint, b: strin
 }
 
 /** The answer in the plainest way: every sample is looked at. */
-function expected(model: Model, name: string, alternatives: readonly SelectAlternative[], limit: SelectRequest["limit"], lookBack: boolean): SampleRow[] {
+function expected(
+  model: Model,
+  name: string,
+  alternatives: readonly SelectAlternative[],
+  limit: SelectRequest["limit"],
+  lookBack: boolean,
+): SampleRow[] {
   const bySeries = new Map<string, SampleRow[]>();
   const kept = new Set<SampleRow>();
   for (const { name: of, fields, row } of model.values()) {
@@ -84,13 +96,20 @@ function expected(model: Model, name: string, alternatives: readonly SelectAlter
   }
   const answer: SampleRow[] = [];
   for (const series of [...bySeries.keys()].sort()) {
-    const rows = bySeries.get(series)!.sort((a, b) => Number((a.startTimeNs ?? 0n) - (b.startTimeNs ?? 0n)) || Number(a.timestampNs - b.timestampNs));
+    const rows = bySeries
+      .get(series)!
+      .sort((a, b) => Number((a.startTimeNs ?? 0n) - (b.startTimeNs ?? 0n)) || Number(a.timestampNs - b.timestampNs));
     if (limit !== null) {
       const byTime = rows.filter((row) => kept.has(row)).sort((a, b) => Number(a.timestampNs - b.timestampNs));
       const inLimit = limit.end === "first" ? byTime.slice(0, limit.count) : byTime.slice(-limit.count);
       for (const row of byTime) if (!inLimit.includes(row)) kept.delete(row);
     }
-    answer.push(...rows.filter((row, i) => kept.has(row) || (lookBack && row.startTimeNs !== null && kept.has(rows[i + 1]!) && rows[i + 1]!.startTimeNs === row.startTimeNs)));
+    answer.push(
+      ...rows.filter(
+        (row, i) =>
+          kept.has(row) || (lookBack && row.startTimeNs !== null && kept.has(rows[i + 1]!) && rows[i + 1]!.startTimeNs === row.startTimeNs),
+      ),
+    );
   }
   return answer;
 }
@@ -98,16 +117,26 @@ function expected(model: Model, name: string, alternatives: readonly SelectAlter
 function randomAlternative(random: Random, name: string): SelectAlternative {
   const fields: (Comparison | Membership)[] = [];
   const times: Comparison[] = [];
-  const text = [["zone_type", ["crucible", "propolis", "ntp", "none"]], ["source", ["kstat", "vmusage"]], ["sled_serial", ["BRM44220", "BRM44221", "BRM44222"]]] as const;
+  const text = [
+    ["zone_type", ["crucible", "propolis", "ntp", "none"]],
+    ["source", ["kstat", "vmusage"]],
+    ["sled_serial", ["BRM44220", "BRM44221", "BRM44222"]],
+  ] as const;
   for (const [field, values] of name.endsWith("cpu_nsec") ? [...text, ["state", ["user", "sys", "waitrq"]] as const] : text) {
     if (random.chance(0.7)) continue;
     if (random.chance(0.5)) fields.push(fieldIs(field, random.pick(["==", "!=", "<", ">="]), random.pick(values)));
     else fields.push(fieldIn(field, [random.pick(values), random.pick(values)], random.chance(0.3)));
   }
-  if (random.chance(0.15)) fields.push(fieldIs("zone_name", random.pick(["~=", "!~="]), random.pick(["^oxz_[cp]", "00[135]$", "propolis|ntp"])));
-  if (random.chance(0.1)) fields.push(fieldIs("sled_id", random.pick(["==", "!="]), { type: "uuid", value: String(fieldValue(sledFields(1), "sled_id")!.value) }));
-  if (random.chance(0.1)) fields.push(fieldIs("sled_revision", random.pick(["<", ">="]), { type: "integer", value: BigInt(random.pick([6, 7, -1])) }));
-  for (let i = random.below(3); i > 0; i--) times.push(timeIs(random.pick([">", ">=", "<", "<=", ">", "!="]), BEGIN + (40n * HOUR * BigInt(random.below(1000))) / 1000n));
+  if (random.chance(0.15))
+    fields.push(fieldIs("zone_name", random.pick(["~=", "!~="]), random.pick(["^oxz_[cp]", "00[135]$", "propolis|ntp"])));
+  if (random.chance(0.1))
+    fields.push(
+      fieldIs("sled_id", random.pick(["==", "!="]), { type: "uuid", value: String(fieldValue(sledFields(1), "sled_id")!.value) }),
+    );
+  if (random.chance(0.1))
+    fields.push(fieldIs("sled_revision", random.pick(["<", ">="]), { type: "integer", value: BigInt(random.pick([6, 7, -1])) }));
+  for (let i = random.below(3); i > 0; i--)
+    times.push(timeIs(random.pick([">", ">=", "<", "<=", ">", "!="]), BEGIN + (40n * HOUR * BigInt(random.below(1000))) / 1000n));
   return { fields, times };
 }
 
@@ -146,7 +175,9 @@ describe("select against a plain model", () => {
       const any = Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, () => randomAlternative(random, name));
       const limit = random.chance(0.5) ? null : { end: random.pick(["first", "last"] as const), count: random.pick([1, 1, 2, 5, 40, 700]) };
       const lookBack = random.chance(0.5);
-      const asked = JSON.stringify({ seed, question, name, any, limit, lookBack }, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+      const asked = JSON.stringify({ seed, question, name, any, limit, lookBack }, (_key, value: unknown) =>
+        typeof value === "bigint" ? String(value) : value,
+      );
       expect(await selectRows(store, name, { any, limit, lookBack }), asked).toEqual(expected(model, name, any, limit, lookBack));
     }
   };

@@ -6,7 +6,21 @@ import { sampleOf } from "../support/zone-samples.ts";
 import { timeseries } from "../support/zone-schema.ts";
 
 const SECOND = 1_000_000_000n;
-const AWKWARD = ["", "it's", 'a "quote"', "back\\slash\\", "nul\0inside", "line\nbreak\r\ttab", "`tick`", "; DROP TABLE x; --", "日本 🦀", "\u0001\u007f", "x".repeat(300), "NULL", "\\N"];
+const AWKWARD = [
+  "",
+  "it's",
+  'a "quote"',
+  "back\\slash\\",
+  "nul\0inside",
+  "line\nbreak\r\ttab",
+  "`tick`",
+  "; DROP TABLE x; --",
+  "日本 🦀",
+  "\u0001\u007f",
+  "x".repeat(300),
+  "NULL",
+  "\\N",
+];
 
 /** Values of every type that has a column, with the ends of its range. */
 const VALUES: Readonly<Partial<Record<DatumType, readonly (bigint | number | boolean | string)[]>>> = {
@@ -30,14 +44,39 @@ const VALUES: Readonly<Partial<Record<DatumType, readonly (bigint | number | boo
 
 const TYPES = Object.keys(VALUES) as DatumType[];
 /** Metrics of one target, one for each type, and as many again so that presence takes two columns. Names meet those of the table's own columns. */
-const METRICS = [...TYPES.map((type) => [`of_${type}`, type] as const), ["b", "u64"], ["ts", "u64"], ["sid", "string"], ["start_time", "u64"], ...TYPES.map((type) => [`more_${type}`, type] as const)] as const;
+const METRICS = [
+  ...TYPES.map((type) => [`of_${type}`, type] as const),
+  ["b", "u64"],
+  ["ts", "u64"],
+  ["sid", "string"],
+  ["start_time", "u64"],
+  ...TYPES.map((type) => [`more_${type}`, type] as const),
+] as const;
 const SCHEMAS: readonly TimeseriesSchema[] = [
   ...METRICS.map(([name, type]) => timeseries(`thing:${name}`, type as DatumType, [["name", "string"]], [])),
   timeseries(
     "typed:count",
     "u64",
-    [["text", "string"], ["tiny", "i8"], ["byte", "u8"], ["short", "i16"], ["port", "u16"], ["whole", "i32"], ["unsigned", "u32"], ["long", "i64"], ["huge", "u64"], ["address", "ip_addr"], ["id", "uuid"], ["flag", "bool"], ["sid", "string"]],
-    [["level", "u8", ["1", "2"]], ["on", "bool", ["true", "false"]], ["kind", "string", ["it's", "b`c"]]],
+    [
+      ["text", "string"],
+      ["tiny", "i8"],
+      ["byte", "u8"],
+      ["short", "i16"],
+      ["port", "u16"],
+      ["whole", "i32"],
+      ["unsigned", "u32"],
+      ["long", "i64"],
+      ["huge", "u64"],
+      ["address", "ip_addr"],
+      ["id", "uuid"],
+      ["flag", "bool"],
+      ["sid", "string"],
+    ],
+    [
+      ["level", "u8", ["1", "2"]],
+      ["on", "bool", ["true", "false"]],
+      ["kind", "string", ["it's", "b`c"]],
+    ],
   ),
 ];
 
@@ -59,12 +98,17 @@ describe("values", () => {
   it("of every type come back exactly", async () => {
     const target = { name: "thing", fields: fieldSet([{ name: "name", value: { type: "string", value: "one" } }]) };
     const samples = METRICS.flatMap(([name, type]) =>
-      (VALUES[type as DatumType] ?? []).map((value, i) => sampleOf(byName(`thing:${name}`), target, [], NOW_NS + BigInt(i) * SECOND, NOW_NS, value)),
+      (VALUES[type as DatumType] ?? []).map((value, i) =>
+        sampleOf(byName(`thing:${name}`), target, [], NOW_NS + BigInt(i) * SECOND, NOW_NS, value),
+      ),
     );
     expect(await store.insert(samples, "values")).toEqual({ stored: samples.length, refused: new Map(), messages: [] });
     for (const [name, type] of METRICS) {
       const rows = await selectRows(store, `thing:${name}`, { schemas: SCHEMAS });
-      expect(rows.map(({ value }) => value), name).toEqual(VALUES[type as DatumType]);
+      expect(
+        rows.map(({ value }) => value),
+        name,
+      ).toEqual(VALUES[type as DatumType]);
     }
   });
 
@@ -99,7 +143,8 @@ describe("values", () => {
       { name: "on", value: { type: "bool", value: on } },
       { name: "kind", value: { type: "string", value: kind } },
     ]);
-  const count = (fields: FieldSet, choices: FieldSet, value: bigint): Sample => sampleOf(byName("typed:count"), { name: "typed", fields }, choices, NOW_NS, 0n, value);
+  const count = (fields: FieldSet, choices: FieldSet, value: bigint): Sample =>
+    sampleOf(byName("typed:count"), { name: "typed", fields }, choices, NOW_NS, 0n, value);
 
   it("of fields of every type tell series apart, also after reopening", async () => {
     const addresses = ["10.0.0.1", "::ffff:10.0.0.1", "fd00::1"];
@@ -108,10 +153,12 @@ describe("values", () => {
       ...addresses.map((address, i) => count(typed("address", BigInt(80 + i), address, false), choice(2n, false, "b`c"), BigInt(100 + i))),
     ];
     expect(await store.insert(samples, "fields")).toMatchObject({ stored: samples.length });
-    const ask = async (where: Parameters<typeof fieldIs>): Promise<unknown[]> => (await selectRows(store, "typed:count", { schemas: SCHEMAS, where: [fieldIs(...where)] })).map(({ value }) => value);
+    const ask = async (where: Parameters<typeof fieldIs>): Promise<unknown[]> =>
+      (await selectRows(store, "typed:count", { schemas: SCHEMAS, where: [fieldIs(...where)] })).map(({ value }) => value);
     const check = async (): Promise<void> => {
       for (const [i, text] of AWKWARD.entries()) expect(await ask(["text", "==", text])).toEqual([BigInt(i)]);
-      for (const [i, address] of addresses.entries()) expect(await ask(["address", "==", { type: "ip_addr", value: address }])).toEqual([BigInt(100 + i)]);
+      for (const [i, address] of addresses.entries())
+        expect(await ask(["address", "==", { type: "ip_addr", value: address }])).toEqual([BigInt(100 + i)]);
       // IPv4 addresses come before IPv6 ones.
       expect(new Set(await ask(["address", ">", { type: "ip_addr", value: "10.0.0.9" }]))).toEqual(new Set([101n, 102n]));
       expect(new Set(await ask(["port", ">=", { type: "integer", value: 81n }]))).toEqual(new Set([101n, 102n]));
@@ -141,9 +188,15 @@ describe("values", () => {
       ["flag", { type: "integer", value: 1n }],
     ];
     for (const [field, literal] of cases) {
-      await expect(selectRows(store, "typed:count", { schemas: SCHEMAS, where: [fieldIn(field, [literal])] }), field).rejects.toMatchObject({ code: "query", kind: "type_mismatch" });
+      await expect(selectRows(store, "typed:count", { schemas: SCHEMAS, where: [fieldIn(field, [literal])] }), field).rejects.toMatchObject(
+        { code: "query", kind: "type_mismatch" },
+      );
     }
-    await expect(selectRows(store, "typed:count", { schemas: SCHEMAS, where: [fieldIs("port", "~=", "8")] })).rejects.toMatchObject({ kind: "type_mismatch" });
-    await expect(selectRows(store, "typed:count", { schemas: SCHEMAS, where: [fieldIs("nothing", "==", "8")] })).rejects.toMatchObject({ kind: "invalid_identifier" });
+    await expect(selectRows(store, "typed:count", { schemas: SCHEMAS, where: [fieldIs("port", "~=", "8")] })).rejects.toMatchObject({
+      kind: "type_mismatch",
+    });
+    await expect(selectRows(store, "typed:count", { schemas: SCHEMAS, where: [fieldIs("nothing", "==", "8")] })).rejects.toMatchObject({
+      kind: "invalid_identifier",
+    });
   });
 });

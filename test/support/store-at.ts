@@ -20,7 +20,14 @@ export function freshDirectory(): { readonly path: string; remove(): void } {
 }
 
 export function openStoreAt(dataDir: string, more: Partial<EmbeddedStoreOptions> = {}): Promise<Store> {
-  return openEmbeddedStore({ dataDir, schemas: ZONE_SCHEMAS, logger: silentLogger, clock: new ManualClock(NOW_NS), retentionDays: null, ...more });
+  return openEmbeddedStore({
+    dataDir,
+    schemas: ZONE_SCHEMAS,
+    logger: silentLogger,
+    clock: new ManualClock(NOW_NS),
+    retentionDays: null,
+    ...more,
+  });
 }
 
 const position = { offset: 0, length: 0, line: 1, column: 1 };
@@ -35,7 +42,13 @@ export function fieldIn(identifier: string, literals: readonly (string | Literal
 }
 
 export function timeIs(operator: Comparison["operator"], valueNs: bigint): Comparison {
-  return { kind: "comparison", identifier: "timestamp", operator, literal: { type: "timestamp", valueNs, text: `@${valueNs}`, position }, position };
+  return {
+    kind: "comparison",
+    identifier: "timestamp",
+    operator,
+    literal: { type: "timestamp", valueNs, text: `@${valueNs}`, position },
+    position,
+  };
 }
 
 type WithoutPosition<T> = T extends unknown ? Omit<T, "position"> : never;
@@ -59,7 +72,13 @@ export interface Asked {
 /** Selects and returns one row for each sample, in plain form and order: series sorted by their fields. */
 export async function selectRows(store: Pick<Store, "select">, name: string, asked: Asked = {}): Promise<SampleRow[]> {
   const { where = [], times = [], any, limit = null, lookBack = false, maxRows = 1_000_000, schemas = ZONE_SCHEMAS } = asked;
-  const request: SelectRequest = { schema: schemaOf(name, schemas), alternatives: any ?? [{ fields: where, times }], limit, lookBack, maxRows };
+  const request: SelectRequest = {
+    schema: schemaOf(name, schemas),
+    alternatives: any ?? [{ fields: where, times }],
+    limit,
+    lookBack,
+    maxRows,
+  };
   const { series } = await store.select(request, new AbortController().signal);
   return series.flatMap(rowsOf).sort((a, b) => (a.series < b.series ? -1 : a.series > b.series ? 1 : 0));
 }
@@ -74,5 +93,10 @@ export interface SampleRow {
 
 function rowsOf({ fields, startTimesNs, timestampsNs, values }: SelectedSeries): SampleRow[] {
   const series = fields.map(({ name, value }) => `${name}=${String(value.value)}`).join(" ");
-  return Array.from(timestampsNs, (timestampNs, i) => ({ series, startTimeNs: startTimesNs?.[i] ?? null, timestampNs, value: values.values[i] }));
+  return Array.from(timestampsNs, (timestampNs, i) => ({
+    series,
+    startTimeNs: startTimesNs?.[i] ?? null,
+    timestampNs,
+    value: values.values[i],
+  }));
 }

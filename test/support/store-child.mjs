@@ -43,7 +43,10 @@ try {
     console.log(`stored ${number}`);
   }
   if (batches !== "0") {
-    const selected = await store.select({ schema, alternatives: [], limit: null, lookBack: false, maxRows: 1_000_000 }, new AbortController().signal);
+    const selected = await store.select(
+      { schema, alternatives: [], limit: null, lookBack: false, maxRows: 1_000_000 },
+      new AbortController().signal,
+    );
     console.log(`samples ${selected.series.reduce((sum, series) => sum + series.timestampsNs.length, 0)}`);
     await store.close();
     console.log("closed");

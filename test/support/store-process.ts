@@ -44,7 +44,8 @@ export class StoreProcess {
       const found = this.lines.find((line) => line.startsWith(start));
       if (found !== undefined) return found;
       const ended = await Promise.race([once(this.child, "told").then(() => false), this.#closed.then(() => true)]);
-      if (ended && !this.lines.some((line) => line.startsWith(start))) throw new Error(`no line "${start}" in ${JSON.stringify(this.lines)} ${this.#stderr}`);
+      if (ended && !this.lines.some((line) => line.startsWith(start)))
+        throw new Error(`no line "${start}" in ${JSON.stringify(this.lines)} ${this.#stderr}`);
     }
   }
 

@@ -1,4 +1,12 @@
-import { fieldSet, isCumulativeType, isIntegerType, type Datum, type FieldSet, type Sample, type TimeseriesSchema } from "../../src/core/index.ts";
+import {
+  fieldSet,
+  isCumulativeType,
+  isIntegerType,
+  type Datum,
+  type FieldSet,
+  type Sample,
+  type TimeseriesSchema,
+} from "../../src/core/index.ts";
 import { schemaOf, sledFields, zoneFields, ZONE_SCHEMAS } from "./zone-schema.ts";
 
 export interface ZoneSnapshot {
