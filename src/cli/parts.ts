@@ -1,4 +1,4 @@
-import { formatSocketAddress, systemClock, type SocketAddress } from "../core/index.ts";
+import { formatSocketAddress, systemClock } from "../core/index.ts";
 import { startCollector } from "../collector/index.ts";
 import { startNexus } from "../nexus/index.ts";
 import { startProducer } from "../producer/index.ts";
@@ -7,6 +7,7 @@ import { loadCatalogue } from "../schema/index.ts";
 import { waitForTrustedClock } from "../sources/index.ts";
 import { openEmbeddedStore, type Store } from "../store/index.ts";
 import type { Config } from "../config/index.ts";
+import { openApiAccess, type ApiAccess } from "./api-access.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { openSources } from "./open-sources.ts";
 import { selfState } from "./self-state.ts";
@@ -59,6 +60,7 @@ const PARTS: readonly Part[] = [
     flags: [],
     async start(config, logger, running) {
       const { collector } = config;
+      const access = await openAccess(config, logger, running);
       const store = await openStore(config, logger);
       running.add("store", () => store.close());
       const started = await startCollector({
@@ -77,7 +79,7 @@ const PARTS: readonly Part[] = [
       });
       running.add("collector", () => started.stop(STOP_MS));
       started.registered.catch((error: unknown) => logger.error({ error }, "Nexus refused the collector"));
-      const apis = await serveApis(config, store, logger, running, () => selfState(null, started.stats()));
+      const apis = await serveApis(access, store, logger, running, () => selfState(null, started.stats()));
       return [`collector at ${formatSocketAddress(started.address)}`, ...apis];
     },
   },
@@ -97,9 +99,10 @@ const PARTS: readonly Part[] = [
     description: "serve the operator and customer APIs over a store that no collector of this machine has open",
     flags: [],
     async start(config, logger, running) {
+      const access = await openAccess(config, logger, running);
       const store = await openStore(config, logger);
       running.add("store", () => store.close());
-      return serveApis(config, store, logger, running, () => selfState(null, null));
+      return serveApis(access, store, logger, running, () => selfState(null, null));
     },
   },
 ];
@@ -137,12 +140,17 @@ function openStore({ store }: Config, logger: Logger): Promise<Store> {
   });
 }
 
-async function serveApis(config: Config, store: Store, logger: Logger, running: Lifecycle, metrics: () => string): Promise<string[]> {
-  const { operatorListen, customerListen } = config.api;
-  const url = (address: SocketAddress): string => `http://${formatSocketAddress(address)}`;
-  const operator = await serveOperatorApi({ listen: operatorListen, store, logger, notReady: () => null, metrics });
+/** Before anything else is started: what is wrong with who may ask is told at once. */
+async function openAccess(config: Config, logger: Logger, running: Lifecycle): Promise<ApiAccess> {
+  const access = await openApiAccess(config, logger);
+  running.add("token file", async () => access.close());
+  return access;
+}
+
+async function serveApis(access: ApiAccess, store: Store, logger: Logger, running: Lifecycle, metrics: () => string): Promise<string[]> {
+  const operator = await serveOperatorApi({ access, store, logger, notReady: () => null, metrics });
   running.add("operator API", () => operator.close(API_CLOSE_MS));
-  const customer = await serveCustomerApi({ listen: customerListen, store, logger });
+  const customer = await serveCustomerApi({ access, store, logger });
   running.add("customer API", () => customer.close(API_CLOSE_MS));
-  return [`operator API ${url(operator.address)}`, `customer API ${url(customer.address)}`];
+  return [`operator API ${operator.url}`, `customer API ${customer.url}`];
 }

@@ -2,16 +2,17 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { startCollector, type Collector } from "../collector/index.ts";
 import type { Config } from "../config/index.ts";
-import { formatSocketAddress, messageOf, systemClock, ZonemeterError, type SocketAddress } from "../core/index.ts";
+import { messageOf, systemClock, ZonemeterError, type SocketAddress } from "../core/index.ts";
 import { startNexus } from "../nexus/index.ts";
 import { startProducer, type Producer } from "../producer/index.ts";
 import { Lifecycle, loadKeptId, sleep, type Logger } from "../runtime/index.ts";
 import { loadCatalogue } from "../schema/index.ts";
 import { waitForTrustedClock, type OpenedSource, type ReplaySource } from "../sources/index.ts";
 import { openEmbeddedStore, type Store } from "../store/index.ts";
+import { openApiAccess } from "./api-access.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { openSources } from "./open-sources.ts";
-import { COLLECTOR_PORT_OFFSET, CUSTOMER_API_PORT_OFFSET, LOOPBACK, OPERATOR_API_PORT_OFFSET } from "./ports.ts";
+import { COLLECTOR_PORT_OFFSET, LOOPBACK } from "./ports.ts";
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
 import { loadSettings, withSettings, type GivenFlags } from "./settings-flags.ts";
@@ -76,6 +77,8 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
   const stateDir = join(dataDir, "state");
   const at = (offset: number): SocketAddress => ({ host: LOOPBACK, port: portBase + offset });
 
+  const access = await openApiAccess(config, logger);
+  parts.add("token file", async () => access.close());
   const catalogue = loadCatalogue();
   const store = await openStore(config, dataDir, logger);
   parts.add("store", () => store.close());
@@ -101,14 +104,14 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
   parts.add("collector", () => collector.stop(PART_STOP_MS / 2));
   let producer: Producer | null = null;
   const operatorApi = await serveOperatorApi({
-    listen: at(OPERATOR_API_PORT_OFFSET),
+    access,
     store,
     logger,
     notReady: () => (producer?.stats().registration?.registered === true ? null : "the producer is not registered yet"),
     metrics: () => selfState(producer?.stats() ?? null, collector.stats()),
   });
   parts.add("operator API", () => operatorApi.close(API_CLOSE_MS));
-  const customerApi = await serveCustomerApi({ listen: at(CUSTOMER_API_PORT_OFFSET), store, logger });
+  const customerApi = await serveCustomerApi({ access, store, logger });
   parts.add("customer API", () => customerApi.close(API_CLOSE_MS));
   if (!(await collector.registered) || signal.aborted) return null;
 
@@ -131,7 +134,7 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
   return {
     producer: started,
     collector,
-    operatorUrl: `http://${formatSocketAddress(operatorApi.address)}`,
+    operatorUrl: operatorApi.url,
     replay: replayOf(measuring.sources),
   };
 }

@@ -1,4 +1,4 @@
-import type { SocketAddress } from "../core/index.ts";
+import type { ListenAddress, SocketAddress } from "../core/index.ts";
 
 export const CONFIG_LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export const CONFIG_CLOCK_GATES = ["none", "build-date", "ntp"] as const;
@@ -48,8 +48,14 @@ export interface Config {
     readonly retentionDays: number;
   };
   readonly api: {
-    readonly operatorListen: SocketAddress;
-    readonly customerListen: SocketAddress;
+    readonly operatorListen: ListenAddress | null;
+    readonly customerListen: ListenAddress | null;
+    readonly tlsCert: string | null;
+    readonly tlsKey: string | null;
+    readonly clientCa: string | null;
+    readonly tokenFile: string | null;
+    readonly socketMode: number;
+    readonly rateLimit: number;
   };
   readonly up: {
     readonly portBase: number;

@@ -1,3 +1,5 @@
+export { readAccessFile } from "./access-file.ts";
+export type { AccessList, CertificateEntry, TokenEntry } from "./access-list.ts";
 export {
   CONFIG_CLOCK_GATES,
   CONFIG_LOG_LEVELS,

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { formatSocketAddress, messageOf, NS_PER_MS, parseDurationNs, parseSocketAddress, type SocketAddress } from "../core/index.ts";
+import {
+  formatListenAddress,
+  formatSocketAddress,
+  LISTEN_PATH_MAX_BYTES,
+  messageOf,
+  NS_PER_MS,
+  parseDurationNs,
+  parseListenAddress,
+  parseSocketAddress,
+  type ListenAddress,
+  type SocketAddress,
+} from "../core/index.ts";
 
 /**
  * A kind of setting: how a value of TOML is checked and read, what text from the environment or a flag is first made of, and how a value is
@@ -107,6 +118,34 @@ export function address(port: "any" | "reachable"): Kind<SocketAddress> {
     print: (value) => quote(formatSocketAddress(value)),
   };
 }
+
+/** Where an API listens: an IP address and port, or a Unix domain socket. */
+export const listener: Kind<ListenAddress> = {
+  words: "IP:PORT or unix:/PATH",
+  check: z.string({ error: "is not an address: write IP:PORT or unix:/PATH in quotes" }).transform((value, context) => {
+    const parsed = parseListenAddress(value);
+    if (parsed !== null) return parsed;
+    context.addIssue(
+      value.startsWith("unix:")
+        ? `is not a socket: write unix: and an absolute path of at most ${LISTEN_PATH_MAX_BYTES} bytes, such as unix:/run/zonemeter/api.sock`
+        : "is not an address: write IP:PORT, such as 127.0.0.1:12281 or [::1]:12281, or unix:/PATH",
+    );
+    return z.NEVER;
+  }),
+  fromText: asIs,
+  print: (value) => quote(formatListenAddress(value)),
+};
+
+/** Permissions of a file as chmod writes them. The owner always has its own. */
+export const fileMode: Kind<number> = {
+  words: "octal mode",
+  check: z
+    .string({ error: 'is not a mode: write octal digits in quotes, such as "0600"' })
+    .regex(/^0?6[0-7]{2}$/, "is not a mode of a socket: write octal digits that begin with 6 for its owner, such as 0600 or 0660")
+    .transform((value) => Number.parseInt(value, 8)),
+  fromText: asIs,
+  print: (value) => quote(value.toString(8).padStart(4, "0")),
+};
 
 export function oneOf<const T extends string>(choices: readonly T[]): Kind<T> {
   return {

@@ -1,5 +1,5 @@
 import { CONFIG_CLOCK_GATES, CONFIG_LOG_LEVELS, CONFIG_SOURCES, type Config, type Section } from "./config.ts";
-import { address, duration, flag, listOf, oneOf, optional, path, text, url, uuid, whole, type Kind } from "./kinds.ts";
+import { address, duration, fileMode, flag, listener, listOf, oneOf, optional, path, text, url, uuid, whole, type Kind } from "./kinds.ts";
 
 /** One thing that can be set. */
 export interface Setting {
@@ -113,8 +113,44 @@ export const SETTINGS: readonly Setting[] = [
   setting("store", "dataDir", "data_dir", path, "Where the embedded store keeps its data."),
   setting("store", "retentionDays", "retention_days", whole(1, 3_650), "Days that samples are kept."),
 
-  setting("api", "operatorListen", "operator_listen", address("any"), "The operator API and its page. Customers must not reach it."),
-  setting("api", "customerListen", "customer_listen", address("any"), "The customer API."),
+  setting(
+    "api",
+    "operatorListen",
+    "operator_listen",
+    optional(listener, "(127.0.0.1, 60 above up.port_base)"),
+    "The operator API and its page. An address that other machines can reach needs TLS and tokens.",
+  ),
+  setting(
+    "api",
+    "customerListen",
+    "customer_listen",
+    optional(listener, "(127.0.0.1, 61 above up.port_base)"),
+    "The customer API. An address that other machines can reach needs TLS and tokens.",
+  ),
+  setting("api", "tlsCert", "tls_cert", optional(path, "(no TLS)"), "The APIs' certificate with its chain, PEM. SIGHUP reads it again."),
+  setting("api", "tlsKey", "tls_key", optional(path, "(no TLS)"), "The key of that certificate, PEM."),
+  setting(
+    "api",
+    "clientCa",
+    "client_ca",
+    optional(path, "(no client certificates)"),
+    "Certificates of the authority whose client certificates count, PEM. The token file says whom they stand for.",
+  ),
+  setting(
+    "api",
+    "tokenFile",
+    "token_file",
+    optional(path, "(no tokens)"),
+    "Who may ask, and the projects and silos there are (docs/security.md). With it every request must say who asks. SIGHUP reads it again.",
+  ),
+  setting("api", "socketMode", "socket_mode", fileMode, "Permissions of Unix sockets of the APIs."),
+  setting(
+    "api",
+    "rateLimit",
+    "rate_limit",
+    whole(1, 100_000),
+    "Requests per second of one principal who shows a token or certificate; twice that at once. Beyond it: 429.",
+  ),
 
   setting(
     "up",

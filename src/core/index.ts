@@ -5,6 +5,8 @@ export * from "./field.ts";
 export * from "./highway-hash.ts";
 export * from "./ip-address.ts";
 export * from "./limits.ts";
+export * from "./listen-address.ts";
+export * from "./principal.ts";
 export * from "./ring.ts";
 export * from "./sample.ts";
 export * from "./socket-address.ts";

@@ -215,6 +215,27 @@ export const HTTP_CONCURRENT_REQUESTS = 256;
 /** Connections one server keeps; beyond it new ones are closed at once. */
 export const HTTP_MAX_CONNECTIONS = 1_024;
 
+/** Bytes of a request's line and headers together; beyond it the request is refused with 431 and the connection cut. */
+export const HTTP_HEADERS_MAX_BYTES = 16 * 1024;
+
+/** Time a client may take for its TLS handshake; beyond it the connection is cut. */
+export const HTTP_TLS_HANDSHAKE_MS = 10_000;
+
+/** Bytes of the path of a Unix domain socket; a longer one is refused. Kernels take some 107. */
+export const LISTEN_PATH_MAX_BYTES = 100;
+
+/** Bytes of a token file; a larger one is refused. */
+export const ACCESS_FILE_MAX_BYTES = 1024 * 1024;
+
+/** Tokens in one token file; more are refused. Every request compares with each of them, which takes some 0.1 µs. */
+export const ACCESS_MAX_TOKENS = 1_000;
+
+/** Principals whose rates are remembered; beyond it those are forgotten that have asked for nothing lately. */
+export const RATE_MAX_PRINCIPALS = 4_000;
+
+/** Seconds of its rate that a principal may use at once. */
+export const RATE_BURST_SECONDS = 2;
+
 /** Items on one page of a listing, and the most a client gets if it asks for more; upstream's figures. */
 export const PAGE_DEFAULT_ITEMS = 100;
 export const PAGE_MAX_ITEMS = 10_000;

@@ -5,7 +5,8 @@ import { REQUEST_ID_HEADER } from "./exchange.ts";
 
 /** Answers what is not even an HTTP request, or did not arrive in time, and cuts the connection. Works on the bare socket, as Node gives no more. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
+  // A handshake that failed leaves nothing to answer on.
+  if (!socket.writable || error.code === "ECONNRESET" || /^(?:ERR_SSL_|ERR_TLS_|EPROTO)/.test(error.code ?? "")) {
     socket.destroy();
     return;
   }

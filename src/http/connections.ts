@@ -9,9 +9,14 @@ export class Connections {
   readonly #owed = new Map<Socket, number>();
 
   constructor(server: NodeServer) {
-    server.on("connection", (socket: Socket) => {
-      this.#owed.set(socket, 0);
-      socket.once("close", () => this.#owed.delete(socket));
+    server.on("connection", (socket: Socket) => this.#open(socket));
+    // From here on the encrypted socket is the connection; it closes the bare one, which nothing but the other end's address links it to.
+    server.on("secureConnection", (secure: Socket) => {
+      for (const bare of this.#owed.keys()) {
+        if (bare !== secure && bare.remotePort === secure.remotePort && bare.remoteAddress === secure.remoteAddress)
+          this.#owed.delete(bare);
+      }
+      this.#open(secure);
     });
     server.on("request", ({ socket }, response) => {
       this.#add(socket, 1);
@@ -25,6 +30,11 @@ export class Connections {
 
   closeAll(): void {
     for (const socket of this.#owed.keys()) socket.destroy();
+  }
+
+  #open(socket: Socket): void {
+    this.#owed.set(socket, 0);
+    socket.once("close", () => this.#owed.delete(socket));
   }
 
   #add(socket: Socket, change: number): void {

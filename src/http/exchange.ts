@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { messageOf, ZonemeterError } from "../core/index.ts";
+import { messageOf, ZonemeterError, type Principal } from "../core/index.ts";
 import { withDeadline, type Logger } from "../runtime/index.ts";
 import { stringifyExact, type ExactJson } from "../wire/index.ts";
 import { badRequest, failureBody, type Failure } from "./failure.ts";
@@ -50,6 +50,7 @@ export async function runHandler(
 export function checkRequest(
   operation: CompiledOperation,
   request: FastifyRequest,
+  principal: Principal | null,
 ): { readonly value: Omit<HandlerRequest, "signal"> } | Failure {
   const params = operation.checkParams(request.params as Record<string, unknown>);
   if ("wrong" in params) return badRequest(`bad parameter in URL path: ${params.wrong}`);
@@ -69,7 +70,7 @@ export function checkRequest(
     if ("wrong" in checked) return badRequest(`unable to parse JSON body: ${checked.wrong}`);
     body = checked.value;
   }
-  return { value: { params: params.value, query: query.value, body, headers: request.headers, requestId: request.id } };
+  return { value: { params: params.value, query: query.value, body, headers: request.headers, requestId: request.id, principal } };
 }
 
 /** Answers with an error body. The reason that the client is not told goes to the log. */

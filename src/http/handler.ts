@@ -1,3 +1,5 @@
+import type { Principal } from "../core/index.ts";
+
 /** A request that has passed the checks of its document. */
 export interface HandlerRequest {
   /** UUIDs are hyphenated and in lower case. */
@@ -10,6 +12,8 @@ export interface HandlerRequest {
   /** Fires when the client has gone, the time for handlers is up or the server is being cut off. */
   readonly signal: AbortSignal;
   readonly requestId: string;
+  /** Who asks; null where the server or the path wants no credentials. */
+  readonly principal: Principal | null;
 }
 
 export interface HandlerResponse {

@@ -1,5 +1,8 @@
+export { Admission, DENIAL_REASONS, type AdmissionOptions, type DenialReason } from "./admission.ts";
 export { createApiClient, type ApiClient, type ApiClientOptions } from "./api-client.ts";
 export { API_VERSION_HEADER } from "./api-version.ts";
+export { Authenticator } from "./authenticator.ts";
+export { isToken, newToken, type NewToken } from "./bearer-token.ts";
 export { canonicalUuid } from "./exact-keywords.ts";
 export type { Handler, HandlerRequest, HandlerResponse } from "./handler.ts";
 export { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
@@ -7,5 +10,7 @@ export { loadDocument, type DocumentName, type OpenApiDocument } from "./openapi
 export { compileOperations, type Checked, type CompiledOperation } from "./operations.ts";
 export { pageOf, type Page } from "./paging.ts";
 export { parseExactJson } from "./parse-exact-json.ts";
+export { RateLimiter } from "./rate-limiter.ts";
 export { callServer, type ServerLocation } from "./server-location.ts";
-export { startServer, type Server, type ServerOptions } from "./server.ts";
+export { startListener, startServer, type Listener, type ListenerOptions, type Server, type ServerOptions } from "./server.ts";
+export { readTls, type TlsFiles, type TlsMaterial } from "./tls-material.ts";

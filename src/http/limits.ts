@@ -3,6 +3,7 @@ import {
   HTTP_CONCURRENT_REQUESTS,
   HTTP_CONNECTION_CHECK_MS,
   HTTP_HANDLER_TIMEOUT_MS,
+  HTTP_HEADERS_MAX_BYTES,
   HTTP_HEADERS_TIMEOUT_MS,
   HTTP_KEEP_ALIVE_MS,
   HTTP_MAX_CONNECTIONS,
@@ -13,6 +14,7 @@ import {
 /** What one server allows; each is explained in core/limits.ts. */
 export interface ServerLimits {
   readonly bodyMaxBytes: number;
+  readonly headersMaxBytes: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly handlerTimeoutMs: number;
@@ -25,6 +27,7 @@ export interface ServerLimits {
 
 export const DEFAULT_SERVER_LIMITS: ServerLimits = Object.freeze({
   bodyMaxBytes: HTTP_BODY_MAX_BYTES,
+  headersMaxBytes: HTTP_HEADERS_MAX_BYTES,
   headersTimeoutMs: HTTP_HEADERS_TIMEOUT_MS,
   requestTimeoutMs: HTTP_REQUEST_TIMEOUT_MS,
   handlerTimeoutMs: HTTP_HANDLER_TIMEOUT_MS,

@@ -1,17 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../core/index.ts";
 import { checkRequest, runHandler } from "./exchange.ts";
 import { failureOf, standardFailure, type Failure } from "./failure.ts";
 import type { ServerLimits } from "./limits.ts";
 import { compileOperations } from "./operations.ts";
-import type { ServerOptions } from "./server.ts";
+import type { ListenerOptions } from "./server.ts";
 
 /** Answers a request with an error body. */
 export type Refuse = (failure: Failure, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
+/** Who sent a request that was admitted. */
+export type PrincipalOf = (request: FastifyRequest) => Principal | null;
+
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
 
 /** Makes a route of each operation and page, and answers other methods on their paths with 405. */
-export function addRoutes(app: FastifyInstance, options: ServerOptions, limits: ServerLimits, refuse: Refuse): void {
+export function addRoutes(
+  app: FastifyInstance,
+  options: Pick<ListenerOptions, "document" | "handlers" | "logger" | "pages">,
+  limits: ServerLimits,
+  refuse: Refuse,
+  principalOf: PrincipalOf,
+): void {
   const { document, handlers, logger, pages = {} } = options;
   const methodsByPath = new Map<string, string[]>();
   const add = (path: string, method: string, route: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>): void => {
@@ -36,7 +46,7 @@ export function addRoutes(app: FastifyInstance, options: ServerOptions, limits: 
     const handler = handlers[operation.operationId];
     if (handler === undefined) throw new Error(`operation ${operation.operationId} of "${document.info.title}" has no handler`);
     add(operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), operation.method.toUpperCase(), async (request, reply) => {
-      const checked = checkRequest(operation, request);
+      const checked = checkRequest(operation, request, principalOf(request));
       return "value" in checked ? runHandler(handler, checked.value, reply, limits, logger) : refuse(checked, request, reply);
     });
   }
@@ -44,7 +54,14 @@ export function addRoutes(app: FastifyInstance, options: ServerOptions, limits: 
     add(path, "GET", (request, reply) =>
       runHandler(
         handler,
-        { params: request.params as Record<string, string>, query: {}, body: undefined, headers: request.headers, requestId: request.id },
+        {
+          params: request.params as Record<string, string>,
+          query: {},
+          body: undefined,
+          headers: request.headers,
+          requestId: request.id,
+          principal: principalOf(request),
+        },
         reply,
         limits,
         logger,

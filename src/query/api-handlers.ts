@@ -1,5 +1,5 @@
-import { formatRfc3339, ZonemeterError, type Clock, type TimeseriesSchema } from "../core/index.ts";
-import { pageOf, type Handler, type HandlerResponse } from "../http/index.ts";
+import { formatRfc3339, type Clock, type Principal, type TimeseriesSchema } from "../core/index.ts";
+import { pageOf, type Handler, type HandlerRequest, type HandlerResponse } from "../http/index.ts";
 import { tablesToJson } from "../oxql/index.ts";
 import type { LatestZone, Store } from "../store/index.ts";
 import { LATEST_ZONES_WINDOW_NS } from "./limits.ts";
@@ -7,22 +7,40 @@ import type { QueryService } from "./query-service.ts";
 
 const JSON_TYPE = "application/json";
 
+/**
+ * `created` of every schema. Upstream tells when it first saw one; a definition carries no date, and one that a process makes up would
+ * tell when that was.
+ */
+const CREATED = formatRfc3339(0n);
+
+/** Whoever reaches a server that asks nobody who he is. */
+const LOCAL: Principal = { name: "local", kind: "operator" };
+
 /** Handlers that both APIs have, by the operationId of their documents. */
-function timeseriesHandlers(service: QueryService): Record<string, Handler> {
-  // Definitions carry no date of their own: what is told is since when this process serves them.
-  const servedSince = formatRfc3339(BigInt(Date.now()) * 1_000_000n);
+function timeseriesHandlers(service: QueryService, summaries: "told" | "withheld"): Record<string, Handler> {
   return {
     async timeseries_query(request): Promise<HandlerResponse> {
-      const body = request.body as { query: string; include_summaries?: boolean };
-      const answer = await service.run(body.query, request.signal);
-      const text = tablesToJson(answer.tables, body.include_summaries === true ? answer.statements : null);
-      return { status: 200, contentType: JSON_TYPE, body: text };
+      return queryAnswer(service, request, null, summaries);
     },
     async timeseries_schema_list(request): Promise<HandlerResponse> {
-      const page = pageOf([...service.catalogue], (schema) => schema.timeseriesName, request.query);
-      return { status: 200, body: { items: page.items.map((schema) => schemaJson(schema, servedSince)), next_page: page.next_page } };
+      const catalogue = service.catalogueFor(request.principal ?? LOCAL);
+      const page = pageOf([...catalogue], (schema) => schema.timeseriesName, request.query);
+      return { status: 200, body: { items: page.items.map(schemaJson), next_page: page.next_page } };
     },
   };
+}
+
+async function queryAnswer(
+  service: QueryService,
+  request: HandlerRequest,
+  project: string | null,
+  summaries: "told" | "withheld",
+): Promise<HandlerResponse> {
+  const { query: text, include_summaries: asked } = request.body as { query: string; include_summaries?: boolean };
+  const { requestId, signal } = request;
+  const answer = await service.run({ text, principal: request.principal ?? LOCAL, project, requestId, signal });
+  const statements = asked === true && summaries === "told" ? answer.statements : null;
+  return { status: 200, contentType: JSON_TYPE, body: tablesToJson(answer.tables, statements) };
 }
 
 export interface OperatorHandlerOptions {
@@ -35,12 +53,12 @@ export interface OperatorHandlerOptions {
   readonly metrics: () => string;
 }
 
-/** Handlers of the customer API. There are no projects yet, so every project is one that does not exist. */
+/** Handlers of the customer API. What ran in the store is not told there: it shows how and beside what things are kept. */
 export function customerHandlers(service: QueryService): Record<string, Handler> {
   return {
-    ...timeseriesHandlers(service),
+    ...timeseriesHandlers(service, "withheld"),
     async project_timeseries_query(request): Promise<HandlerResponse> {
-      throw new ZonemeterError("not_found", `Project ${JSON.stringify(request.query["project"])} does not exist.`);
+      return queryAnswer(service, request, String(request.query["project"]), "withheld");
     },
   };
 }
@@ -49,7 +67,7 @@ export function customerHandlers(service: QueryService): Record<string, Handler>
 export function operatorHandlers(options: OperatorHandlerOptions): Record<string, Handler> {
   const { service, store, clock, notReady, metrics } = options;
   return {
-    ...timeseriesHandlers(service),
+    ...timeseriesHandlers(service, "told"),
     async zones_latest(request): Promise<HandlerResponse> {
       const zones = await store.latestZones(clock.wallNs() - LATEST_ZONES_WINDOW_NS, request.signal);
       return { status: 200, contentType: JSON_TYPE, body: `{"items":[${zones.map(latestZoneJson).join(",")}]}` };
@@ -68,7 +86,7 @@ export function operatorHandlers(options: OperatorHandlerOptions): Record<string
   };
 }
 
-function schemaJson(schema: TimeseriesSchema, created: string): unknown {
+function schemaJson(schema: TimeseriesSchema): unknown {
   return {
     timeseries_name: schema.timeseriesName,
     description: { target: schema.targetDescription, metric: schema.metricDescription },
@@ -82,7 +100,7 @@ function schemaJson(schema: TimeseriesSchema, created: string): unknown {
     version: schema.version,
     authz_scope: schema.authzScope,
     units: schema.units,
-    created,
+    created: CREATED,
   };
 }
 

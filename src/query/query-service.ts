@@ -1,21 +1,33 @@
-import { randomUUID } from "node:crypto";
-import { messageOf, ZonemeterError, type Catalogue, type Clock } from "../core/index.ts";
-import { execute, parse, plan, type StatementSummary, type Table } from "../oxql/index.ts";
+import { messageOf, ZonemeterError, type Catalogue, type Clock, type Principal, type Project } from "../core/index.ts";
+import { execute, parse, plan, type Query, type QueryOutcome, type StatementSummary, type Table } from "../oxql/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { withDeadline } from "../runtime/index.ts";
 import type { Store } from "../store/index.ts";
-import { QUERY_CONCURRENCY, QUERY_TIMEOUT_MS } from "./limits.ts";
-
-/** Who asks. It decides the catalogue, and with it everything that can be seen. */
-export type Principal = "operator" | "customer";
+import { knownTo, type Audience } from "./audience.ts";
+import { GuardedData, WallBreach } from "./guarded-data.ts";
+import { AUDIT_QUERY_MAX_CHARS, QUERY_CONCURRENCY, QUERY_CONCURRENCY_OF_ONE, QUERY_TIMEOUT_MS } from "./limits.ts";
+import { withinProject } from "./project-query.ts";
+import { findProject, requireFleet } from "./projects.ts";
 
 export interface QueryServiceOptions {
-  readonly principal: Principal;
-  /** What this principal may know of; a name outside it does not exist. */
+  readonly audience: Audience;
+  /** What the audience may know of; a name outside it does not exist. */
   readonly catalogue: Catalogue;
   readonly store: Pick<Store, "select">;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The projects there are now. */
+  readonly projects?: () => readonly Project[];
+}
+
+export interface QueryRequest {
+  readonly text: string;
+  readonly principal: Principal;
+  /** Name or id of the project that is asked for; null asks for the whole fleet. */
+  readonly project: string | null;
+  /** For the log. */
+  readonly requestId: string;
+  readonly signal: AbortSignal;
 }
 
 export interface QueryAnswer {
@@ -23,47 +35,108 @@ export interface QueryAnswer {
   readonly statements: readonly StatementSummary[];
 }
 
-/** Parses, plans and runs OxQL for one principal, within limits on number and time, and writes an audit line for each query. */
+/** Parses, plans and runs OxQL for one audience, within limits on number and time, and writes an audit line for each query. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
-  #running = 0;
+  readonly #catalogue: Catalogue;
+  readonly #running = new Map<string, number>();
 
   constructor(options: QueryServiceOptions) {
+    const { audience, catalogue, logger } = options;
     this.#options = options;
+    this.#catalogue = knownTo(audience, catalogue);
+    const surplus = catalogue.size - this.#catalogue.size;
+    if (surplus > 0)
+      logger.error(
+        { wall: "catalogue", audience, surplus },
+        "a catalogue held timeseries that its audience must not know of; they were left out",
+      );
   }
 
-  get catalogue(): Catalogue {
-    return this.#options.catalogue;
+  /** What exists for a principal. Throws ZonemeterError `forbidden` where that one may only see projects. */
+  catalogueFor(principal: Principal): Catalogue {
+    requireFleet(principal);
+    return knownTo(this.#options.audience, this.#catalogue);
   }
 
   /**
-   * Runs one query. Throws ZonemeterError `query` for what is wrong with the text, `limit` when too many queries run or too many rows
-   * would be read, `unavailable` when the store or the time given ran out.
+   * Runs one query. Throws ZonemeterError `query` for what is wrong with the text, `forbidden` and `not_found` where the principal may not ask
+   * that, `unavailable` when too many queries run, or the store or the time given ran out.
    */
-  async run(text: string, signal: AbortSignal): Promise<QueryAnswer> {
-    const { catalogue, clock, logger, principal, store } = this.#options;
-    const id = randomUUID();
+  async run(request: QueryRequest): Promise<QueryAnswer> {
+    const { audience, logger } = this.#options;
+    const { principal, project, requestId, text } = request;
     const startedMs = performance.now();
-    const audit = (outcome: Record<string, unknown>): void =>
-      logger.info({ audit: "query", id, principal, query: text, durationMs: Math.round(performance.now() - startedMs), ...outcome }, "query");
-    if (this.#running >= QUERY_CONCURRENCY) {
-      const refusal = new ZonemeterError("unavailable", `${QUERY_CONCURRENCY} queries are running already; try again when one has ended.`);
-      audit({ error: refusal.message });
-      throw refusal;
-    }
-    this.#running += 1;
+    const audit = (outcome: Record<string, unknown>): void => {
+      const durationMs = Math.round(performance.now() - startedMs);
+      const query = text.length > AUDIT_QUERY_MAX_CHARS ? `${text.slice(0, AUDIT_QUERY_MAX_CHARS)}…` : text;
+      const asked = project === null ? {} : { project: project.slice(0, 100) };
+      logger.info({ audit: "query", requestId, audience, principal: principal.name, query, ...asked, durationMs, ...outcome }, "query");
+    };
     try {
-      const nowNs = clock.wallNs();
-      const query = parse(text, { nowNs });
-      plan(query, catalogue);
-      const answer = await withDeadline(QUERY_TIMEOUT_MS, "The query", (work) => execute(query, { catalogue, data: store, nowNs, signal: work }), signal);
-      audit({ rowsRead: answer.statements.reduce((sum, statement) => sum + statement.rowsRead, 0n).toString() });
-      return answer;
+      const outcome = await this.#counted(principal.name, () => this.#run(request));
+      const rowsRead = outcome.statements.reduce((sum, statement) => sum + statement.rowsRead, 0n);
+      audit({ status: 200, rows: outcome.rowsFetched, rowsRead: rowsRead.toString() });
+      return outcome;
     } catch (error) {
-      audit({ error: messageOf(error) });
+      audit({ status: error instanceof ZonemeterError ? error.status : 500, error: messageOf(error) });
       throw error;
+    }
+  }
+
+  async #run({ principal, project: asked, requestId, signal, text }: QueryRequest): Promise<QueryOutcome> {
+    const { audience, clock, logger, projects, store } = this.#options;
+    if (asked === null) requireFleet(principal);
+    const project = asked === null ? null : findProject(asked, principal, projects?.() ?? []);
+    const nowNs = clock.wallNs();
+    const parsed = parse(text, { nowNs });
+    const query = project === null ? parsed : withinProject(parsed, project, this.#catalogue);
+    plan(query, this.#catalogue);
+    const data = new GuardedData(store, audience, project);
+    try {
+      return await withDeadline(
+        QUERY_TIMEOUT_MS,
+        "The query",
+        (work) => execute(query, { catalogue: this.#catalogue, data, nowNs, signal: work }),
+        signal,
+      );
+    } catch (error) {
+      if (!(error instanceof WallBreach)) throw error;
+      const { timeseriesName } = error;
+      logger.error(
+        { wall: "plan", audience, principal: principal.name, requestId, timeseries: timeseriesName },
+        "a query reached a timeseries that its audience must not know of; it was stopped and answered as for an unknown name",
+      );
+      throw this.#unknown(query);
+    }
+  }
+
+  /** What a name that does not exist is answered with. */
+  #unknown(query: Query): unknown {
+    try {
+      plan(query, knownTo(this.#options.audience, this.#catalogue));
+    } catch (error) {
+      return error;
+    }
+    return new ZonemeterError("internal", "A query was stopped at the wall, and its plan is not refused.");
+  }
+
+  async #counted<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const own = this.#running.get(name) ?? 0;
+    const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
+    if (own >= QUERY_CONCURRENCY_OF_ONE || all >= QUERY_CONCURRENCY) {
+      throw new ZonemeterError(
+        "unavailable",
+        `${all} queries are running already, ${own} of them of ${name}; try again when one has ended.`,
+      );
+    }
+    this.#running.set(name, own + 1);
+    try {
+      return await work();
     } finally {
-      this.#running -= 1;
+      const left = this.#running.get(name)! - 1;
+      if (left === 0) this.#running.delete(name);
+      else this.#running.set(name, left);
     }
   }
 }

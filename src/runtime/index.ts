@@ -1,5 +1,6 @@
 export * from "./backoff.ts";
 export * from "./deadline.ts";
+export * from "./hangup.ts";
 export * from "./kept-id.ts";
 export * from "./lifecycle.ts";
 export * from "./logger.ts";

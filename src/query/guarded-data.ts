@@ -1,0 +1,33 @@
+import type { Project } from "../core/index.ts";
+import type { OxqlData, Selection, SelectRequest } from "../oxql/index.ts";
+import { mayKnow, type Audience } from "./audience.ts";
+import { requestWithinProject } from "./project-query.ts";
+
+/** A query got as far as the store with a timeseries that its audience must not know of: a defect, which the wall has stopped. */
+export class WallBreach extends Error {
+  readonly timeseriesName: string;
+
+  constructor(timeseriesName: string) {
+    super(`a query of a customer reached ${timeseriesName}`);
+    this.name = "WallBreach";
+    this.timeseriesName = timeseriesName;
+  }
+}
+
+/** The plan's wall: stands right before the store, whatever was planned over whichever catalogue. Rejects with WallBreach. */
+export class GuardedData implements OxqlData {
+  readonly #data: OxqlData;
+  readonly #audience: Audience;
+  readonly #project: Project | null;
+
+  constructor(data: OxqlData, audience: Audience, project: Project | null) {
+    this.#data = data;
+    this.#audience = audience;
+    this.#project = project;
+  }
+
+  async select(request: SelectRequest, signal: AbortSignal): Promise<Selection> {
+    if (!mayKnow(this.#audience, request.schema)) throw new WallBreach(request.schema.timeseriesName);
+    return this.#data.select(this.#project === null ? request : requestWithinProject(request, this.#project), signal);
+  }
+}
