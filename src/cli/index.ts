@@ -4,6 +4,7 @@ import { partCommands } from "./parts.ts";
 import { queryCommand } from "./query.ts";
 import { sampleCommand } from "./sample.ts";
 import { schemaCommand } from "./schema.ts";
+import { tokenCommand } from "./token.ts";
 import { upCommand } from "./up.ts";
 
 export type { CommandAction, CommandContext, CommandDefinition } from "./command.ts";
@@ -17,4 +18,5 @@ export const COMMANDS: readonly CommandDefinition[] = [
   schemaCommand,
   ...partCommands,
   configCommand,
+  tokenCommand,
 ];

@@ -1,35 +1,34 @@
 import { Option } from "commander";
-import { request } from "undici";
-import { messageOf, ZonemeterError } from "../core/index.ts";
+import { ZonemeterError } from "../core/index.ts";
 import { readResultJson } from "../oxql/index.ts";
+import { ApiConnection, withConnection, type ConnectionFlags } from "./api-connection.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { renderCsv, renderNdjson } from "./render-rows.ts";
 import { renderTables } from "./render-table.ts";
 import { DEFAULT_CUSTOMER_URL, DEFAULT_OPERATOR_URL } from "./ports.ts";
 import { writeAll } from "./write.ts";
 
-/** Time for a whole query, a little more than the server itself gives one. */
-const QUERY_DEADLINE_MS = 35_000;
-
 const FORMATS = ["table", "json", "ndjson", "csv"] as const;
 
-interface QueryFlags {
-  readonly url?: string;
+interface QueryFlags extends ConnectionFlags {
   readonly format: (typeof FORMATS)[number];
   readonly as: "operator" | "customer";
+  readonly project?: string;
   readonly summaries?: true;
 }
 
 /** `zonemeter query 'OXQL'` */
 export const queryCommand: CommandDefinition = {
   define(program, run) {
-    program
-      .command("query")
-      .description("ask an OxQL question and print the answer")
-      .argument("<oxql>", "the query, in one argument (quote it)")
-      .option("--url <url>", `the API to ask (default: $ZONEMETER_URL, else ${DEFAULT_OPERATOR_URL})`)
+    withConnection(
+      program
+        .command("query")
+        .description("ask an OxQL question and print the answer")
+        .argument("<oxql>", "the query, in one argument (quote it)"),
+    )
       .addOption(new Option("--format <format>", "how to print the answer").choices(FORMATS).default("table"))
       .addOption(new Option("--as <principal>", "whose view to ask for").choices(["operator", "customer"]).default("operator"))
+      .option("--project <project>", "with --as customer: ask for this project alone, by name or id")
       .option("--summaries", "with --format json: include what the engine ran")
       .action((text: string, flags: QueryFlags) => run((context) => query(text, flags, context)));
   },
@@ -37,8 +36,15 @@ export const queryCommand: CommandDefinition = {
 
 async function query(text: string, flags: QueryFlags, context: CommandContext): Promise<number> {
   const fallback = flags.as === "customer" ? DEFAULT_CUSTOMER_URL : DEFAULT_OPERATOR_URL;
-  const base = flags.url ?? context.env["ZONEMETER_URL"] ?? fallback;
-  const body = await ask(base, text, flags.summaries === true, context.signal);
+  if (flags.project !== undefined && flags.as !== "customer")
+    throw new ZonemeterError("usage", "--project is for the customer API: add --as customer.");
+  const api = await ApiConnection.open(flags, context, fallback);
+  let body: string;
+  try {
+    body = await ask(api, text, flags, context.signal);
+  } finally {
+    await api.close();
+  }
   if (flags.format === "json") {
     await writeAll(context.stdout, [`${body}\n`]);
     return 0;
@@ -50,39 +56,27 @@ async function query(text: string, flags: QueryFlags, context: CommandContext): 
 }
 
 /** Sends the query and gives the body of a 200 answer as text. */
-async function ask(base: string, query: string, includeSummaries: boolean, signal: AbortSignal): Promise<string> {
-  let url: URL;
-  try {
-    url = new URL("/v1/system/timeseries/query", base);
-  } catch {
-    throw new ZonemeterError("usage", `--url "${base}" is not a URL: write it as ${DEFAULT_OPERATOR_URL}.`);
-  }
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new ZonemeterError("usage", `--url "${base}" is not an http or https URL: write it as ${DEFAULT_OPERATOR_URL}.`);
-  }
-  let status: number;
-  let text: string;
-  try {
-    const answer = await request(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ query, ...(includeSummaries ? { include_summaries: true } : {}) }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(QUERY_DEADLINE_MS)]),
-    });
-    status = answer.statusCode;
-    text = await answer.body.text();
-  } catch (error) {
-    if (signal.aborted) throw error;
-    throw new ZonemeterError(
-      "unavailable",
-      `No answer from ${url.origin} (${messageOf(error)}): start it with \`zonemeter up\`, or name another API with --url.`,
-      {
-        cause: error,
-      },
-    );
-  }
+async function ask(api: ApiConnection, query: string, { project, summaries }: QueryFlags, signal: AbortSignal): Promise<string> {
+  const path = project === undefined ? "/v1/system/timeseries/query" : `/v1/timeseries/query?project=${encodeURIComponent(project)}`;
+  const { status, text } = await api.post(path, { query, ...(summaries === true ? { include_summaries: true } : {}) }, signal);
   if (status === 200) return text;
-  throw new ZonemeterError(status >= 500 ? "unavailable" : "query", errorMessage(text) ?? `${url.origin} answered with status ${status}.`);
+  const message = errorMessage(text) ?? `${api.name} answered with status ${status}.`;
+  switch (status) {
+    case 401:
+      throw new ZonemeterError(
+        "unauthorized",
+        `${api.name} does not know who asks (${message}): give a token that it knows with --token-file or $ZONEMETER_TOKEN.`,
+      );
+    case 403:
+      throw new ZonemeterError("forbidden", `${api.name} refuses (${message}): ask with another token, or another API with --as.`);
+    case 404:
+      throw new ZonemeterError(
+        "not_found",
+        project === undefined ? `${api.name} has no such path: is it another program?` : `There is no project ${JSON.stringify(project)}.`,
+      );
+    default:
+      throw new ZonemeterError(status >= 500 || status === 429 ? "unavailable" : "query", message);
+  }
 }
 
 /** The message of a Dropshot error body, or null where the text is none. */
