@@ -1,3 +1,4 @@
 export type { Engine, EngineColumn, EngineQuery, EngineResult, RowInsert } from "./engine.ts";
 export { openEmbeddedStore, type EmbeddedStoreOptions } from "./open-embedded-store.ts";
 export * from "./store.ts";
+export type { WindowData, WindowedSeries, WindowRequest, WindowSelection } from "./window-selection.ts";

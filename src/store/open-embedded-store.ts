@@ -3,6 +3,7 @@ import type { Logger } from "../runtime/index.ts";
 import { openEmbeddedEngine } from "./embedded-engine.ts";
 import type { Store } from "./store.ts";
 import { WideStore } from "./wide-store.ts";
+import type { WindowData } from "./window-selection.ts";
 
 export interface EmbeddedStoreOptions {
   /** Made where it is missing. One process at a time may have it, and a process may have one. */
@@ -18,7 +19,7 @@ export interface EmbeddedStoreOptions {
  * Opens a store with ClickHouse inside this process. Throws ZonemeterError `unavailable` where the platform has no build of it or the directory
  * can't be used, `conflict` where another process has the directory, `config` where stored columns contradict the schemas.
  */
-export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store & WindowData> {
   const { dataDir, schemas, logger, clock, retentionDays = RETENTION_DAYS } = options;
   if (retentionDays !== null && !(Number.isInteger(retentionDays) && retentionDays >= 1 && retentionDays <= STORE_RETENTION_MAX_DAYS)) {
     throw new ZonemeterError(

@@ -6,13 +6,15 @@ import type { Engine } from "./engine.ts";
 import { insertSamples } from "./insert-samples.ts";
 import { installTables } from "./install-tables.ts";
 import { isOfZones, latestZones } from "./latest-zones.ts";
-import { deriveLayout, type Layout } from "./layout.ts";
+import { deriveLayout, type Layout, type TimeseriesDesign } from "./layout.ts";
 import { SampleResolver, type TableState, type TimeBounds } from "./sample-resolver.ts";
 import { Scan } from "./scan.ts";
 import { selectSamples } from "./select-samples.ts";
+import { selectWindows } from "./select-windows.ts";
 import { loadSeries } from "./series-rows.ts";
 import type { InsertReport, LatestZone, Store } from "./store.ts";
 import { bucketOf, LATEST_NS } from "./time-buckets.ts";
+import type { WindowData, WindowRequest, WindowSelection } from "./window-selection.ts";
 
 export interface WideStoreOptions {
   readonly engine: Engine;
@@ -29,7 +31,7 @@ const NS_PER_DAY = 86_400n * 1_000_000_000n;
 const LATEST_MAX_ROWS = Number.MAX_SAFE_INTEGER;
 
 /** The store of operator-only timeseries in the wide layout, over any engine. */
-export class WideStore implements Store {
+export class WideStore implements Store, WindowData {
   readonly catalogue: Catalogue;
   readonly #engine: Engine;
   readonly #layout: Layout;
@@ -76,11 +78,13 @@ export class WideStore implements Store {
   }
 
   async select(request: SelectRequest, signal: AbortSignal): Promise<Selection> {
-    const name = request.schema.timeseriesName;
-    const design = this.#layout.timeseries.get(name);
-    if (design === undefined) throw new ZonemeterError("not_found", `The store keeps no timeseries "${name}".`);
-    const state = this.#states.get(design.table.name)!;
+    const { state, design } = this.#find(request.schema);
     return selectSamples(new Scan(this.#engine, state, request.maxRows, signal), design, request);
+  }
+
+  async selectWindows(request: WindowRequest, signal: AbortSignal): Promise<WindowSelection> {
+    const { state, design } = this.#find(request.schema);
+    return selectWindows(new Scan(this.#engine, state, request.maxRows, signal), design, request);
   }
 
   async latestZones(sinceNs: bigint, signal: AbortSignal): Promise<readonly LatestZone[]> {
@@ -97,6 +101,12 @@ export class WideStore implements Store {
 
   async close(): Promise<void> {
     await this.#engine.close();
+  }
+
+  #find({ timeseriesName }: TimeseriesSchema): { state: TableState; design: TimeseriesDesign } {
+    const design = this.#layout.timeseries.get(timeseriesName);
+    if (design === undefined) throw new ZonemeterError("not_found", `The store keeps no timeseries "${timeseriesName}".`);
+    return { state: this.#states.get(design.table.name)!, design };
   }
 
   #timeBounds(): TimeBounds {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TimeseriesSchema } from "../../src/core/index.ts";
 import type { Comparison, Literal, Membership, SelectAlternative, SelectedSeries, SelectRequest } from "../../src/oxql/index.ts";
 import { silentLogger } from "../../src/runtime/index.ts";
-import { openEmbeddedStore, type EmbeddedStoreOptions, type Store } from "../../src/store/index.ts";
+import { openEmbeddedStore, type EmbeddedStoreOptions, type Store, type WindowData } from "../../src/store/index.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { schemaOf, ZONE_SCHEMAS } from "./zone-schema.ts";
 
@@ -19,7 +19,7 @@ export function freshDirectory(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export function openStoreAt(dataDir: string, more: Partial<EmbeddedStoreOptions> = {}): Promise<Store> {
+export function openStoreAt(dataDir: string, more: Partial<EmbeddedStoreOptions> = {}): Promise<Store & WindowData> {
   return openEmbeddedStore({
     dataDir,
     schemas: ZONE_SCHEMAS,
