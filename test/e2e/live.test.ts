@@ -14,7 +14,9 @@ import { runZonemeter, ZonemeterProcess } from "../support/zonemeter-process.ts"
 const ROOT = "/sys/fs/cgroup";
 const GROUP = `zonemeter-live-${process.pid}`;
 /** v1 hierarchies that this test makes its group in, or the one of v2. */
-const HIERARCHIES = existsSync(join(ROOT, "cgroup.controllers")) ? [ROOT] : ["cpu", "cpuacct", "memory", "pids"].map((name) => join(ROOT, name)).filter(existsSync);
+const HIERARCHIES = existsSync(join(ROOT, "cgroup.controllers"))
+  ? [ROOT]
+  : ["cpu", "cpuacct", "memory", "pids"].map((name) => join(ROOT, name)).filter(existsSync);
 const canMakeGroups = ((): boolean => {
   try {
     for (const hierarchy of HIERARCHIES) mkdirSync(join(hierarchy, GROUP));
@@ -42,7 +44,8 @@ async function storedCpu(): Promise<{ totalNs: bigint; timestampNs: bigint; star
   const series = table!.timeseries;
   if (series.length < 2) return undefined;
   let totalNs = 0n;
-  for (const each of series) for (const increase of Array.from(each.points.dimensions[0]!.values.values as ArrayLike<bigint>)) totalNs += increase;
+  for (const each of series)
+    for (const increase of Array.from(each.points.dimensions[0]!.values.values as ArrayLike<bigint>)) totalNs += increase;
   return { totalNs, timestampNs: series[0]!.points.timestampsNs.at(-1)!, startTimeNs: series[0]!.points.startTimesNs![0]! };
 }
 
@@ -69,7 +72,8 @@ afterAll(async () => {
     load.kill("SIGKILL");
     await once(load, "close");
   }
-  if (canMakeGroups) for (const hierarchy of HIERARCHIES) await until("the group to be empty", 5_000, async () => removed(join(hierarchy, GROUP)));
+  if (canMakeGroups)
+    for (const hierarchy of HIERARCHIES) await until("the group to be empty", 5_000, async () => removed(join(hierarchy, GROUP)));
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -91,7 +95,9 @@ describe("live cgroups through the whole path", () => {
   });
 
   it.runIf(canMakeGroups)("shows a group that is made and loaded, with the kernel's own CPU time", async () => {
-    load = spawn("sh", ["-c", "read go; i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done; echo done; read end"], { stdio: ["pipe", "pipe", "inherit"] });
+    load = spawn("sh", ["-c", "read go; i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done; echo done; read end"], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     for (const hierarchy of HIERARCHIES) writeFileSync(join(hierarchy, GROUP, "cgroup.procs"), String(load.pid));
     load.stdin!.write("go\n");
     await once(load.stdout!, "data");
@@ -123,7 +129,12 @@ describe("live cgroups through the whole path", () => {
     const second = await runZonemeter(["up", "--data-dir", join(folder, "data"), "--port-base", String(await freePortBase())]);
     expect(second.code).toBe(1);
     expect(second.stdout).toBe("");
-    expect(second.stderr.trim().split("\n").filter((line) => !line.startsWith("{"))).toEqual([expect.stringContaining(join(folder, "data"))]);
+    expect(
+      second.stderr
+        .trim()
+        .split("\n")
+        .filter((line) => !line.startsWith("{")),
+    ).toEqual([expect.stringContaining(join(folder, "data"))]);
     await ask("get zone_resource:processes | last 1");
   });
 

@@ -41,7 +41,11 @@ function sumsByZone(table: Table): Map<string, bigint> {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "zonemeter-replay-"));
   const firstUnixS = Math.floor(Date.now() / 1000) - 2 * 86_400;
-  recording = recordKstats([{ name: "global" }, { name: NEXUS, restartAt: 60 }, { name: CLICKHOUSE }, { name: GUEST, haltAt: 80 }], INTERVALS, firstUnixS);
+  recording = recordKstats(
+    [{ name: "global" }, { name: NEXUS, restartAt: 60 }, { name: CLICKHOUSE }, { name: GUEST, haltAt: 80 }],
+    INTERVALS,
+    firstUnixS,
+  );
   await writeFile(join(folder, "sled-07.txt"), recording.text);
   const base = await freePortBase();
   url = `http://127.0.0.1:${base + 60}`;
@@ -73,8 +77,15 @@ describe("a kstat recording through the whole path", () => {
 
   it("aligns and groups by zone type", async () => {
     const end = new Date(recording.lastUnixS * 1000).toISOString().slice(0, 19);
-    const [table] = await ask(`get zone_resource:cpu_nsec | filter timestamp <= @${end} | align mean_within(1m) | group_by [zone_type], sum`);
-    expect(table!.timeseries.map((series) => String(series.fields[0]!.value.value)).sort()).toEqual(["", "clickhouse", "nexus", "propolis-server"]);
+    const [table] = await ask(
+      `get zone_resource:cpu_nsec | filter timestamp <= @${end} | align mean_within(1m) | group_by [zone_type], sum`,
+    );
+    expect(table!.timeseries.map((series) => String(series.fields[0]!.value.value)).sort()).toEqual([
+      "",
+      "clickhouse",
+      "nexus",
+      "propolis-server",
+    ]);
     for (const series of table!.timeseries) expect(series.points.timestampsNs.at(-1)).toBe(BigInt(recording.lastUnixS) * 1_000_000_000n);
   });
 
