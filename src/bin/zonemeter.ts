@@ -22,7 +22,8 @@ async function main(argv: readonly string[]): Promise<number> {
   const program = new Command("zonemeter")
     .description("CPU, memory and pressure of every zone, as Oximeter timeseries that only operators see.")
     .version(VERSION, "-V, --version")
-    .configureOutput({ outputError: () => undefined })
+    // What commander would print of an error is said in one sentence below; asked-for help goes to stdout.
+    .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride();
   const run = async (action: CommandAction): Promise<void> => {
     const outcome = await action({ stdout: process.stdout, stderr: process.stderr, env: process.env, signal: controller.signal });
@@ -30,7 +31,6 @@ async function main(argv: readonly string[]): Promise<number> {
     exitCode = outcome;
   };
   for (const command of COMMANDS) command.define(program, run);
-  for (const command of program.commands) command.exitOverride().configureOutput({ outputError: () => undefined });
 
   try {
     await program.parseAsync([...argv], { from: "user" });
@@ -45,7 +45,7 @@ async function main(argv: readonly string[]): Promise<number> {
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    const text = error.code === "commander.help" ? "No command was given; `zonemeter --help` lists them." : error.message.replace(/^error: /, "");
+    const text = error.code === "commander.help" ? "A command is missing; --help lists them." : error.message.replace(/^error: /, "");
     process.stderr.write(`zonemeter: ${text}\n`);
     return 2;
   }

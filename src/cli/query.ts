@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { ZonemeterError } from "../core/index.ts";
-import { readResultJson } from "../oxql/index.ts";
+import { readResultJson, type Table } from "../oxql/index.ts";
 import { ApiConnection, withConnection, type ConnectionFlags } from "./api-connection.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { renderCsv, renderNdjson } from "./render-rows.ts";
@@ -45,11 +45,11 @@ async function query(text: string, flags: QueryFlags, context: CommandContext): 
   } finally {
     await api.close();
   }
+  const tables = readAnswer(body, api.name);
   if (flags.format === "json") {
     await writeAll(context.stdout, [`${body}\n`]);
     return 0;
   }
-  const tables = readResultJson(body);
   const output = { table: () => [renderTables(tables)], csv: () => renderCsv(tables), ndjson: () => renderNdjson(tables) }[flags.format]();
   await writeAll(context.stdout, output);
   return 0;
@@ -76,6 +76,15 @@ async function ask(api: ApiConnection, query: string, { project, summaries }: Qu
       );
     default:
       throw new ZonemeterError(status >= 500 || status === 429 ? "unavailable" : "query", message);
+  }
+}
+
+/** The tables of an answer, also where only its text is printed: what another program says is no data. */
+function readAnswer(body: string, name: string): Table[] {
+  try {
+    return readResultJson(body);
+  } catch (error) {
+    throw new ZonemeterError("unavailable", `${name} answered, but not with the result of a query: is it another program?`, { cause: error });
   }
 }
 

@@ -1,18 +1,5 @@
 /** Field types of an Oximeter timeseries, in the order of upstream's `FieldValue` enum (the order is part of the key hash). */
-export const FIELD_TYPES = [
-  "string",
-  "i8",
-  "u8",
-  "i16",
-  "u16",
-  "i32",
-  "u32",
-  "i64",
-  "u64",
-  "ip_addr",
-  "uuid",
-  "bool",
-] as const;
+export const FIELD_TYPES = ["string", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "ip_addr", "uuid", "bool"] as const;
 
 export type FieldType = (typeof FIELD_TYPES)[number];
 export type IntegerType = "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64";

@@ -45,8 +45,7 @@ export interface TimeseriesSchema {
 }
 
 /** Upstream's pattern for `target:metric`. */
-export const TIMESERIES_NAME_PATTERN =
-  /^(([a-z]+[a-z0-9]*)(_([a-z0-9]+))*):(([a-z]+[a-z0-9]*)(_([a-z0-9]+))*)$/;
+export const TIMESERIES_NAME_PATTERN = /^(([a-z]+[a-z0-9]*)(_([a-z0-9]+))*):(([a-z]+[a-z0-9]*)(_([a-z0-9]+))*)$/;
 
 /** The timeseries that one principal knows about. Iteration is in name order. */
 export class Catalogue {

@@ -43,5 +43,9 @@ async function writeWhole(file: string, text: string): Promise<void> {
 }
 
 function unusable(stateDir: string, error: unknown): ZonemeterError {
-  return new ZonemeterError("config", `The state directory ${stateDir} cannot be used (${messageOf(error)}): name one that this user may write to.`, { cause: error });
+  return new ZonemeterError(
+    "config",
+    `The state directory ${stateDir} cannot be used (${messageOf(error)}): name one that this user may write to.`,
+    { cause: error },
+  );
 }

@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePortBase } from "../support/free-port-base.ts";
+import { runZonemeter, type Finished } from "../support/zonemeter-process.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "zonemeter-usage-"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Stderr without the log: what a person is told. */
+function told({ stderr }: Finished): string[] {
+  return stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
+}
+
+describe("wrong command lines", () => {
+  it.each<[string[], number, RegExp]>([
+    [[], 2, /--help/],
+    [["frobnicate"], 2, /unknown command 'frobnicate'/],
+    [["up", "--frobnicate"], 2, /unknown option '--frobnicate'/],
+    [["up", "--sample-interval", "ten"], 2, /--sample-interval "ten"/],
+    [["up", "--sample-interval", "0s"], 2, /--sample-interval "0s"/],
+    [["up", "--port-base", "70000"], 2, /--port-base 70000 /],
+    [["up", "--source", "dtrace"], 2, /--source "dtrace"/],
+    [["up", "--source", "replay"], 2, /--replay FILE/],
+    [["query"], 2, /oxql/],
+    [["query", "--format", "xml", "get a:b"], 2, /xml/],
+    [["query", "--url", "nowhere", "get a:b"], 2, /"nowhere" is not a URL/],
+    [["sample", "--count", "0"], 2, /--count "0"/],
+    [["schema", "check", "/nonexistent"], 2, /\/nonexistent/],
+  ])("%j end with %d and one sentence", async (args, code, sentence) => {
+    const done = await runZonemeter(args);
+    expect(told(done)).toEqual([expect.stringMatching(sentence)]);
+    expect(done.stdout).toBe("");
+    expect(done.code).toBe(code);
+  });
+});
+
+describe("things that are not there", () => {
+  it("names a broken configuration file with the place", async () => {
+    const file = join(folder, "broken.toml");
+    await writeFile(file, '[producer]\nsample_intervall = "10s"\n');
+    const done = await runZonemeter(["config", "check", "--config", file]);
+    expect(told(done)).toEqual([expect.stringContaining(`${file}:2:1`)]);
+    expect(told(done)[0]).toContain("sample_interval");
+    expect(done.code).toBe(2);
+  });
+
+  it("names a recording that is missing, and starts nothing", async () => {
+    const file = join(folder, "absent.txt");
+    const done = await runZonemeter([
+      "up",
+      "--data-dir",
+      join(folder, "data"),
+      "--replay",
+      file,
+      "--port-base",
+      String(await freePortBase()),
+    ]);
+    expect(told(done)).toEqual([expect.stringContaining(file)]);
+    expect(done.code).toBe(3);
+  });
+
+  it("names a recording that is none", async () => {
+    const file = join(folder, "garbage.txt");
+    await writeFile(file, "\u0000\u0001 nothing of the kind\n".repeat(100));
+    const done = await runZonemeter([
+      "up",
+      "--data-dir",
+      join(folder, "data"),
+      "--replay",
+      file,
+      "--port-base",
+      String(await freePortBase()),
+    ]);
+    expect(told(done)).toEqual([expect.stringContaining(file)]);
+    expect(done.code).toBe(1);
+  });
+
+  it("names a port that is in use", async () => {
+    const base = await freePortBase();
+    const squatter = createServer().listen(base + 60, "127.0.0.1");
+    await once(squatter, "listening");
+    const done = await runZonemeter(["up", "--data-dir", join(folder, "data"), "--port-base", String(base)]);
+    squatter.close();
+    expect(told(done)).toEqual([expect.stringContaining(String(base + 60))]);
+    expect(done.code).toBe(1);
+  });
+
+  it("names a data directory that is a file", async () => {
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    const done = await runZonemeter(["up", "--data-dir", file, "--port-base", String(await freePortBase())]);
+    expect(told(done)).toEqual([expect.stringContaining(file)]);
+    expect(done.code).toBe(3);
+  });
+
+  it("says where nobody answers", async () => {
+    const base = await freePortBase();
+    const done = await runZonemeter(["query", "--url", `http://127.0.0.1:${base}`, "get a:b | last 1"]);
+    expect(told(done)).toEqual([expect.stringContaining(`http://127.0.0.1:${base}`)]);
+    expect(done.code).toBe(3);
+  });
+
+  it("says where something else answers", async () => {
+    const other = createServer((_request, response) => response.end("<html>hello</html>")).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const done = await runZonemeter(["query", "--url", `http://127.0.0.1:${(other.address() as AddressInfo).port}`, "get a:b | last 1"]);
+    other.close();
+    expect(told(done)).toHaveLength(1);
+    expect(done.stdout).toBe("");
+    expect(done.code).toBe(3);
+  });
+});
