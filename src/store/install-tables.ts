@@ -11,6 +11,8 @@ import {
   createSamplesTable,
   createSeriesTable,
   DATABASE,
+  IMPORTED_AT,
+  importedAtDefinition,
   presenceColumns,
   presenceDefinition,
   presenceName,
@@ -83,6 +85,12 @@ async function readStoredTables(engine: Engine): Promise<Map<string, StoredTable
   return tables;
 }
 
+/** There are tables of samples, and none of them has an expiry. */
+export async function keepsForEver(engine: Engine): Promise<boolean> {
+  const tables = [...(await readStoredTables(engine)).values()];
+  return tables.length > 0 && tables.every(({ definition }) => ttlOf(definition) === null);
+}
+
 type Change = (statement: string) => Promise<void>;
 
 /** Returns the value columns in table order, which gives each its presence bit. */
@@ -93,7 +101,8 @@ async function completeSamplesTable(
   change: Change,
 ): Promise<string[]> {
   const table = samplesTable(design);
-  const valueNames = [...stored.columns.keys()].filter((name) => !/^(b|sid|ts|present_\d+)$/.test(name));
+  const valueNames = [...stored.columns.keys()].filter((name) => !/^(b|sid|ts|present_\d+|imported_at)$/.test(name));
+  await addImportedAt(table, stored, "samples", change);
   for (const column of design.columns) {
     const type = stored.columns.get(column.name);
     if (type === undefined) {
@@ -112,6 +121,7 @@ async function completeSamplesTable(
 /** Series stored before a target field was added have the type's zero value in it. */
 async function completeSeriesTable(design: WideDesign, stored: StoredTable, retentionDays: number | null, change: Change): Promise<void> {
   const table = seriesTable(design);
+  await addImportedAt(table, stored, "series", change);
   for (const field of design.openFields) {
     const name = columnName(field.name);
     const type = stored.columns.get(name);
@@ -122,10 +132,18 @@ async function completeSeriesTable(design: WideDesign, stored: StoredTable, rete
   await setRetention(table, stored, retentionDays === null ? null : seriesTtl(retentionDays), change);
 }
 
+async function addImportedAt(table: string, stored: StoredTable, of: "samples" | "series", change: Change): Promise<void> {
+  if (!stored.columns.has(IMPORTED_AT)) await change(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${importedAtDefinition(of)}`);
+}
+
 async function setRetention(table: string, stored: StoredTable, ttl: string | null, change: Change): Promise<void> {
-  const has = / TTL (.*?)(?: SETTINGS |$)/.exec(stored.definition)?.[1] ?? null;
+  const has = ttlOf(stored.definition);
   if (has === ttl || (has !== null && ttl !== null && withoutBlanks(has) === withoutBlanks(ttl))) return;
   await change(ttl === null ? `ALTER TABLE ${table} REMOVE TTL` : `ALTER TABLE ${table} MODIFY TTL ${ttl}`);
+}
+
+function ttlOf(definition: string): string | null {
+  return / TTL (.*?)(?: SETTINGS |$)/.exec(definition)?.[1] ?? null;
 }
 
 /** The engine prints expressions with its own brackets and blanks. */

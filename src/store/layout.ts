@@ -57,7 +57,7 @@ export interface TimeseriesDesign {
 }
 
 /** Columns of every samples or series table beside the derived ones; a metric or field of such a name gets an underscore behind it. */
-const RESERVED = /^(b|sid|ts|present_\d+|start_time|first_b|last_b)$/;
+const RESERVED = /^(b|sid|ts|present_\d+|start_time|first_b|last_b|imported_at)$/;
 
 export function columnName(label: string): string {
   // Names of metrics and fields never end with an underscore, so this meets no other.

@@ -13,6 +13,8 @@ export interface EmbeddedStoreOptions {
   readonly clock: Clock;
   /** Whole days that samples are kept, RETENTION_DAYS if not given; null keeps them for ever and refuses none for its time. */
   readonly retentionDays?: number | null;
+  /** Where the directory keeps samples for ever already, leave it so. */
+  readonly leaveUnlimited?: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface EmbeddedStoreOptions {
  * can't be used, `conflict` where another process has the directory, `config` where stored columns contradict the schemas.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store & WindowData> {
-  const { dataDir, schemas, logger, clock, retentionDays = RETENTION_DAYS } = options;
+  const { dataDir, schemas, logger, clock, retentionDays = RETENTION_DAYS, leaveUnlimited = false } = options;
   if (retentionDays !== null && !(Number.isInteger(retentionDays) && retentionDays >= 1 && retentionDays <= STORE_RETENTION_MAX_DAYS)) {
     throw new ZonemeterError(
       "config",
@@ -28,5 +30,5 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     );
   }
   const engine = await openEmbeddedEngine(dataDir, logger);
-  return WideStore.open({ engine, schemas, logger, clock, retentionDays });
+  return WideStore.open({ engine, schemas, logger, clock, retentionDays, leaveUnlimited });
 }

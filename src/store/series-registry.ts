@@ -9,6 +9,8 @@ export interface Series {
   /** Hour buckets that may hold its samples, as the series table has them; `firstBucket > lastBucket` before the row is stored. */
   firstBucket: number;
   lastBucket: number;
+  /** Hour of the last import of samples, 0 for none: they are kept from then on, whatever their own time. */
+  importedBucket: number;
 }
 
 /** All incarnations of one set of open fields. */
@@ -69,21 +71,22 @@ export class SeriesRegistry {
   }
 
   /** Takes over a stored row. Returns null where another series has its id. */
-  restore(id: bigint, fields: FieldSet, startTimeNs: bigint, firstBucket: number, lastBucket: number): Series | null {
+  restore(id: bigint, fields: FieldSet, startTimeNs: bigint, firstBucket: number, lastBucket: number, importedBucket = 0): Series | null {
     const entry = this.entryOf(fields);
     const series = entry.byStartTime.get(startTimeNs) ?? this.#add(id, entry, startTimeNs);
     if (series === null || series.id !== id) return null;
     series.firstBucket = Math.min(series.firstBucket, firstBucket);
     series.lastBucket = Math.max(series.lastBucket, lastBucket);
+    series.importedBucket = Math.max(series.importedBucket, importedBucket);
     return series;
   }
 
-  /** Forgets series whose last sample lies before the bucket. Returns how many. */
+  /** Forgets series whose last sample, and last import, lies before the bucket. Returns how many. */
   forgetBefore(bucket: number): number {
     let forgotten = 0;
     for (const [identity, entry] of this.#entries) {
       for (const [startTimeNs, series] of entry.byStartTime) {
-        if (series.firstBucket > series.lastBucket || series.lastBucket >= bucket) continue;
+        if (series.firstBucket > series.lastBucket || series.lastBucket >= bucket || series.importedBucket >= bucket) continue;
         entry.byStartTime.delete(startTimeNs);
         this.#byId.delete(series.id);
         forgotten += 1;
@@ -96,7 +99,7 @@ export class SeriesRegistry {
 
   #add(id: bigint, entry: FieldsEntry, startTimeNs: bigint): Series | null {
     if (this.#byId.has(id)) return null;
-    const series: Series = { id, entry, startTimeNs, firstBucket: NO_BUCKET, lastBucket: 0 };
+    const series: Series = { id, entry, startTimeNs, firstBucket: NO_BUCKET, lastBucket: 0, importedBucket: 0 };
     this.#byId.set(id, series);
     entry.byStartTime.set(startTimeNs, series);
     this.#sortedIds = null;

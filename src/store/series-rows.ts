@@ -1,4 +1,4 @@
-import { fieldSet, fieldValue, type Field } from "../core/index.ts";
+import { fieldSet, fieldValue, NS_PER_SECOND, type Field } from "../core/index.ts";
 import { ask } from "./ask.ts";
 import type { Engine, EngineColumn } from "./engine.ts";
 import { fieldSqlType, readField, writeField } from "./field-type.ts";
@@ -7,7 +7,8 @@ import { identifier } from "./literal.ts";
 import { RowBinaryReader } from "./row-binary-reader.ts";
 import { RowBinaryWriter } from "./row-binary-writer.ts";
 import { SeriesRegistry, type Series } from "./series-registry.ts";
-import { seriesTable } from "./statements.ts";
+import { IMPORTED_AT, seriesTable } from "./statements.ts";
+import { bucketOf } from "./time-buckets.ts";
 
 /** Hour buckets that a series' samples are about to lie in. */
 export interface SeriesRange {
@@ -18,8 +19,11 @@ export interface SeriesRange {
 
 const ROW_BYTES = 256;
 
-/** Stores the rows of series that are new or get samples beyond their known hours, then takes the hours over into the registry. */
-export async function storeSeries(engine: Engine, design: WideDesign, ranges: readonly SeriesRange[]): Promise<void> {
+/**
+ * Stores the rows of series that are new or get samples beyond their known hours, then takes the hours over into the registry. `importedAtS` is the
+ * Unix time of an import, 0 for samples that come in live.
+ */
+export async function storeSeries(engine: Engine, design: WideDesign, ranges: readonly SeriesRange[], importedAtS = 0): Promise<void> {
   if (ranges.length === 0) return;
   const writer = new RowBinaryWriter(ranges.length * ROW_BYTES);
   for (const { series, firstBucket, lastBucket } of ranges) {
@@ -27,12 +31,15 @@ export async function storeSeries(engine: Engine, design: WideDesign, ranges: re
     writer.i64(series.startTimeNs);
     writer.u32(firstBucket);
     writer.u32(lastBucket);
+    writer.u32(importedAtS);
     for (const field of design.openFields) writeField(writer, fieldValue(series.entry.fields, field.name)!);
   }
   await engine.insert({ table: seriesTable(design), columns: seriesColumns(design), rows: writer.bytes(), token: null });
+  const importedBucket = importedBucketOf(importedAtS);
   for (const { series, firstBucket, lastBucket } of ranges) {
     series.firstBucket = Math.min(series.firstBucket, firstBucket);
     series.lastBucket = Math.max(series.lastBucket, lastBucket);
+    series.importedBucket = Math.max(series.importedBucket, importedBucket);
   }
 }
 
@@ -49,8 +56,9 @@ export async function loadSeries(engine: Engine, design: WideDesign): Promise<{ 
     const startTimeNs = reader.i64();
     const firstBucket = reader.u32();
     const lastBucket = reader.u32();
+    const importedBucket = importedBucketOf(reader.u32());
     const fields: Field[] = design.openFields.map((field) => ({ name: field.name, value: readField(reader, field.type) }));
-    if (registry.restore(id, fieldSet(fields), startTimeNs, firstBucket, lastBucket) === null) conflicts += 1;
+    if (registry.restore(id, fieldSet(fields), startTimeNs, firstBucket, lastBucket, importedBucket) === null) conflicts += 1;
   }
   return { registry, conflicts };
 }
@@ -61,6 +69,11 @@ function seriesColumns(design: WideDesign): EngineColumn[] {
     { name: "start_time", type: "DateTime64(9, 'UTC')" },
     { name: "first_b", type: "UInt32" },
     { name: "last_b", type: "UInt32" },
+    { name: IMPORTED_AT, type: "DateTime('UTC')" },
     ...design.openFields.map((field) => ({ name: columnName(field.name), type: fieldSqlType(field.type) })),
   ];
+}
+
+function importedBucketOf(importedAtS: number): number {
+  return bucketOf(BigInt(importedAtS) * NS_PER_SECOND);
 }

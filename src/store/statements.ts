@@ -10,6 +10,12 @@ export const DATABASE = "oximeter_internal";
 /** Bits of one presence column: 64-bit ones took 0.3 to 0.45 bytes a row where these take 0.02. */
 export const PRESENCE_BITS = 32;
 
+/**
+ * Column that says when a row was imported; rows that came in live have the epoch. Retention counts from it where it is later than the row's
+ * own time, so that an import may be of any age.
+ */
+export const IMPORTED_AT = "imported_at";
+
 /** Days for which the row of a series outlives its last sample: samples go by whole days. */
 const SERIES_EXTRA_DAYS = 2;
 
@@ -40,6 +46,7 @@ export function createSamplesTable(design: WideDesign, retentionDays: number | n
     "sid UInt64 CODEC(Delta, ZSTD(1))",
     "ts DateTime64(9, 'UTC') CODEC(GCD, Delta, T64('bit'), ZSTD(1))",
     ...presence,
+    importedAtDefinition("samples"),
     ...design.columns.map(valueDefinition),
   ];
   return [
@@ -63,6 +70,7 @@ export function createSeriesTable(design: WideDesign, retentionDays: number | nu
     `start_time ${seriesColumnType("DateTime64(9, 'UTC')")}`,
     "first_b SimpleAggregateFunction(min, UInt32)",
     "last_b SimpleAggregateFunction(max, UInt32)",
+    importedAtDefinition("series"),
     ...design.openFields.map((field) => `${identifier(columnName(field.name))} ${seriesColumnType(fieldSqlType(field.type))}`),
   ];
   return [
@@ -79,11 +87,16 @@ export function seriesColumnType(sqlType: string): string {
 }
 
 export function samplesTtl(retentionDays: number): string {
-  return `toDateTime(ts) + toIntervalDay(${integerLiteral(retentionDays)})`;
+  return `greatest(toDateTime(ts), ${IMPORTED_AT}) + toIntervalDay(${integerLiteral(retentionDays)})`;
 }
 
 export function seriesTtl(retentionDays: number): string {
-  return `toDateTime(last_b * 3600) + toIntervalDay(${integerLiteral(retentionDays + SERIES_EXTRA_DAYS)})`;
+  return `greatest(toDateTime(last_b * 3600), ${IMPORTED_AT}) + toIntervalDay(${integerLiteral(retentionDays + SERIES_EXTRA_DAYS)})`;
+}
+
+export function importedAtDefinition(of: "samples" | "series"): string {
+  const type = "DateTime('UTC')";
+  return `${IMPORTED_AT} ${of === "samples" ? `${type} CODEC(ZSTD(1))` : `SimpleAggregateFunction(max, ${type})`}`;
 }
 
 export function presenceColumns(columns: number): number {

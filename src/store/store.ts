@@ -1,5 +1,6 @@
 import type { Catalogue, Sample } from "../core/index.ts";
 import type { OxqlData } from "../oxql/index.ts";
+import type { InsertRowsOptions, RowBlock, RowsReport } from "./row-block.ts";
 
 /**
  * Where samples live. Engines (embedded chdb, a ClickHouse server) implement the same contract and pass the same tests.
@@ -8,6 +9,13 @@ import type { OxqlData } from "../oxql/index.ts";
 export interface Store extends OxqlData {
   /** Stores samples. With the same token again nothing is added. Resolves when the engine has acknowledged all of them. */
   insert(samples: readonly Sample[], token: string): Promise<InsertReport>;
+
+  /**
+   * Stores rows of one target that were measured some time ago, whatever their age: they are kept from now on as long as others are from their own
+   * time on. Rows that the store has with the same values are not stored again, so a block may come again, whole, in part or cut elsewhere.
+   * Blocks come one after another. Resolves when the engine has acknowledged all of them.
+   */
+  insertRows(block: RowBlock, options: InsertRowsOptions): Promise<RowsReport>;
 
   /** The newest sample of every zone incarnation seen after `sinceNs`, one row for each source. */
   latestZones(sinceNs: bigint, signal: AbortSignal): Promise<readonly LatestZone[]>;

@@ -1,12 +1,23 @@
-import { Catalogue, NS_PER_MS, STORE_FUTURE_MS, ZonemeterError, type Clock, type Sample, type TimeseriesSchema } from "../core/index.ts";
+import {
+  Catalogue,
+  NS_PER_MS,
+  NS_PER_SECOND,
+  STORE_FUTURE_MS,
+  ZonemeterError,
+  type Clock,
+  type Sample,
+  type TimeseriesSchema,
+} from "../core/index.ts";
 import type { Selection, SelectRequest } from "../oxql/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { ask } from "./ask.ts";
 import type { Engine } from "./engine.ts";
+import { insertBlock } from "./insert-block.ts";
 import { insertSamples } from "./insert-samples.ts";
-import { installTables } from "./install-tables.ts";
+import { installTables, keepsForEver } from "./install-tables.ts";
 import { isOfZones, latestZones } from "./latest-zones.ts";
 import { deriveLayout, type Layout, type TimeseriesDesign } from "./layout.ts";
+import type { InsertRowsOptions, RowBlock, RowsReport } from "./row-block.ts";
 import { SampleResolver, type TableState, type TimeBounds } from "./sample-resolver.ts";
 import { Scan } from "./scan.ts";
 import { selectSamples } from "./select-samples.ts";
@@ -23,6 +34,8 @@ export interface WideStoreOptions {
   readonly clock: Clock;
   /** Null keeps samples for ever, and refuses none for its age. */
   readonly retentionDays: number | null;
+  /** Where tables keep samples for ever, as after a replay, leave it so. */
+  readonly leaveUnlimited?: boolean;
 }
 
 const NS_PER_DAY = 86_400n * 1_000_000_000n;
@@ -53,8 +66,9 @@ export class WideStore implements Store, WindowData {
 
   /** Makes or completes the tables and reads which series there are. Closes the engine where that fails. */
   static async open(options: WideStoreOptions): Promise<WideStore> {
-    const { engine, logger, retentionDays } = options;
+    const { engine, logger } = options;
     try {
+      const retentionDays = options.leaveUnlimited === true && (await keepsForEver(engine)) ? null : options.retentionDays;
       const layout = deriveLayout(options.schemas);
       const states: TableState[] = [];
       for (const table of await installTables(engine, layout.tables, retentionDays, logger)) {
@@ -63,7 +77,7 @@ export class WideStore implements Store, WindowData {
           logger.error({ table: table.design.name, conflicts }, "stored series share their ids with others and are left out");
         states.push({ table, registry });
       }
-      const store = new WideStore(options, layout, states);
+      const store = new WideStore({ ...options, retentionDays }, layout, states);
       store.#forgetExpired();
       return store;
     } catch (error) {
@@ -75,6 +89,17 @@ export class WideStore implements Store, WindowData {
   async insert(samples: readonly Sample[], token: string): Promise<InsertReport> {
     this.#forgetExpired();
     return insertSamples(this.#engine, this.#resolver, samples, token, this.#timeBounds());
+  }
+
+  async insertRows(block: RowBlock, options: InsertRowsOptions): Promise<RowsReport> {
+    this.#forgetExpired();
+    const labels = new Set(block.columns.map(({ label }) => label));
+    const design = this.#layout.tables.find(
+      ({ targetName, columns }) => targetName === block.targetName && columns.some(({ label }) => labels.has(label)),
+    );
+    if (design === undefined) throw new RangeError(`the store has no table for the columns of target ${block.targetName}`);
+    const nowS = Number(this.#clock.wallNs() / NS_PER_SECOND);
+    return insertBlock({ engine: this.#engine, state: this.#states.get(design.name)!, bounds: this.#timeBounds(), nowS }, block, options);
   }
 
   async select(request: SelectRequest, signal: AbortSignal): Promise<Selection> {
