@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parse, TomlError } from "smol-toml";
-import { CONFIG_MAX_BYTES, messageOf, ZonemeterError } from "../core/index.ts";
-import { nearest } from "./nearest.ts";
+import { nearest, CONFIG_MAX_BYTES, messageOf, ZonemeterError } from "../core/index.ts";
 import { fullName, SETTINGS, type Setting } from "./settings.ts";
 
 /** A value of the file and where it stands, `FILE:LINE:COLUMN`. */

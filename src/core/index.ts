@@ -7,6 +7,7 @@ export * from "./ip-address.ts";
 export * from "./limits.ts";
 export * from "./listen-address.ts";
 export * from "./principal.ts";
+export * from "./nearest.ts";
 export * from "./ring.ts";
 export * from "./sample.ts";
 export * from "./socket-address.ts";

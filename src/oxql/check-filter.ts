@@ -1,9 +1,8 @@
-import { isIntegerType, ZonemeterError, type Catalogue, type FieldType, type TextPosition } from "../core/index.ts";
+import { didYouMean, isIntegerType, ZonemeterError, type Catalogue, type FieldType, type TextPosition } from "../core/index.ts";
 import type { Filter, FilterExpression, Literal } from "./ast.ts";
 import { columnsNamed } from "./column-names.ts";
 import type { Dialect } from "./dialect.ts";
 import { list } from "./messages.ts";
-import { didYouMean } from "./nearest.ts";
 import type { Term } from "./normal-form.ts";
 import { queryError } from "./query-error.ts";
 import { compileRegex } from "./regex.ts";

@@ -1,9 +1,8 @@
-import type { TextPosition } from "../core/index.ts";
+import { didYouMean, type TextPosition } from "../core/index.ts";
 import type { Arithmetic, MapOperation } from "./ast.ts";
 import { columnsNamed } from "./column-names.ts";
 import { formatDuration } from "./format-duration.ts";
 import { list } from "./messages.ts";
-import { didYouMean } from "./nearest.ts";
 import { queryError } from "./query-error.ts";
 import { requireAligned } from "./requirements.ts";
 import { isNumericType, type TableSchema } from "./table-schema.ts";

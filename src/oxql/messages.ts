@@ -1,6 +1,6 @@
+import { didYouMean } from "../core/index.ts";
 import { REDUCERS } from "./ast.ts";
 import type { Expectation } from "./lexer.ts";
-import { didYouMean } from "./nearest.ts";
 import { SLIPS, wants, word, type Place } from "./slips.ts";
 import { ALIGN_METHODS, OPERATION_WORDS } from "./words.ts";
 

@@ -1,11 +1,10 @@
-import { hasStartTime, QUERY_MAX_ROWS, type Catalogue, type TimeseriesSchema } from "../core/index.ts";
+import { didYouMean, hasStartTime, QUERY_MAX_ROWS, type Catalogue, type TimeseriesSchema } from "../core/index.ts";
 import type { Get, Group, Operation, Query } from "./ast.ts";
 import { checkFilter } from "./check-filter.ts";
 import { outputOf } from "./check-operations.ts";
 import type { SelectRequest } from "./data.ts";
 import type { Dialect } from "./dialect.ts";
 import { refuseFullScans } from "./full-scan.ts";
-import { didYouMean } from "./nearest.ts";
 import { EVERYTHING, neededOfFirst, type Needed } from "./pushdown.ts";
 import { placeWithin } from "./place-within.ts";
 import { queryError, withPlace } from "./query-error.ts";

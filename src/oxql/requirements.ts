@@ -1,7 +1,6 @@
-import type { FieldType, TextPosition } from "../core/index.ts";
+import { didYouMean, type FieldType, type TextPosition } from "../core/index.ts";
 import type { Operation } from "./ast.ts";
 import { list } from "./messages.ts";
-import { didYouMean } from "./nearest.ts";
 import { placeWithin } from "./place-within.ts";
 import { queryError, type QueryErrorKind } from "./query-error.ts";
 import { isNumericType, type TableSchema } from "./table-schema.ts";
