@@ -3,12 +3,12 @@ import {
   fieldSet,
   highwayHash64,
   isCumulativeType,
+  STORE_TABLE_COLUMNS,
   ZonemeterError,
   type FieldSchema,
   type FieldSet,
   type TimeseriesSchema,
 } from "../core/index.ts";
-import { STORE_TABLE_COLUMNS } from "../core/index.ts";
 import { enumeratedValue } from "./field-type.ts";
 import { isStorable, type StorableType } from "./value-type.ts";
 
