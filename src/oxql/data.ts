@@ -1,13 +1,14 @@
 import type { FieldSet, TimeseriesSchema } from "../core/index.ts";
 import type { Comparison, Membership } from "./ast.ts";
 import type { Column } from "./table.ts";
+import type { WindowData } from "./window-data.ts";
 
 /**
  * Where OxQL gets its data. The store implements it over ClickHouse, tests over arrays. Calls may run side by side. `signal` ends
  * the work in the engine too; the call then rejects with the signal's reason. Throws ZonemeterError `limit` when more than `maxRows` rows
  * would be returned, `unavailable` when the engine does not answer.
  */
-export interface OxqlData {
+export interface OxqlData extends Partial<WindowData> {
   select(request: SelectRequest, signal: AbortSignal): Promise<Selection>;
 }
 

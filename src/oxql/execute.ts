@@ -1,19 +1,23 @@
 import { QUERY_MAX_POINTS, QUERY_MAX_ROWS, QUERY_SLICE_POINTS, type Catalogue } from "../core/index.ts";
-import type { Get, Group, Query } from "./ast.ts";
+import type { Align, Get, Group, Operation, Query } from "./ast.ts";
 import type { OxqlData, StatementSummary } from "./data.ts";
 import { pointsOf } from "./delta.ts";
 import type { Dialect } from "./dialect.ts";
 import { Fetch } from "./fetch.ts";
+import { alignWindows, firstTimes } from "./operations/align-windows.ts";
 import { checkPointCount } from "./operations/align.ts";
 import type { OperationContext } from "./operations/context.ts";
 import { runOperation, type TableOperationNode } from "./operations/run-operation.ts";
 import { slices } from "./operations/slices.ts";
+import { Windows } from "./operations/windows.ts";
 import { Pace } from "./pace.ts";
 import { EVERYTHING, neededOfFirst, type Needed } from "./pushdown.ts";
 import { queryEnd } from "./query-end.ts";
 import { placed, queryError } from "./query-error.ts";
 import { asExpression } from "./select-request.ts";
 import type { Table, Timeseries } from "./table.ts";
+import type { WindowSelection } from "./window-data.ts";
+import { windowedBeginning } from "./windowed-beginning.ts";
 
 export interface ExecuteOptions {
   /** What the asking principal may know of; a get of anything else fails as for a name that does not exist. */
@@ -46,6 +50,9 @@ export interface QueryOutcome {
 }
 
 type Part = Pick<QueryOutcome, "tables" | "statements">;
+
+/** The beginning of a query, and the operations that are still to run. */
+type Begun = Part & { readonly rest: readonly Operation[] };
 
 /**
  * Runs a query that `plan` accepted: fetches what its gets need, a few side by side, and runs every operation in order. Works in
@@ -87,12 +94,51 @@ class Execution {
   }
 
   async run(query: Query, afterLast: Needed): Promise<Part> {
-    const [first, ...others] = query.operations;
-    const needed = neededOfFirst(query.operations, afterLast);
-    const { tables, statements } = await this.#source(first as Get | Group, needed);
+    const { tables, statements, rest } = (await this.#windowed(query, afterLast)) ?? (await this.#begun(query, afterLast));
     let current = tables;
-    for (const operation of others) current = await this.#apply(current, operation as TableOperationNode);
+    for (const operation of rest) current = await this.#apply(current, operation as TableOperationNode);
     return { tables: current, statements };
+  }
+
+  /** The first operation from samples. */
+  async #begun({ operations }: Query, afterLast: Needed): Promise<Begun> {
+    const [first, ...rest] = operations;
+    return { ...(await this.#source(first as Get | Group, neededOfFirst(operations, afterLast))), rest };
+  }
+
+  /** Everything up to an align from samples that the store puts together by window; null where that takes the samples themselves. */
+  async #windowed({ operations }: Query, afterLast: Needed): Promise<Begun | null> {
+    const { catalogue, data } = this.#options;
+    const get = operations[0]!;
+    if (data.selectWindows === undefined || get.kind !== "get" || this.#context.dialect === "upstream") return null;
+    const schema = catalogue.get(get.timeseriesName);
+    const { endTimeNs } = this;
+    if (schema === undefined || endTimeNs <= 0n || endTimeNs !== BigInt.asIntN(64, endTimeNs)) return null;
+    const beginning = windowedBeginning(operations, schema, afterLast, this.#limits.maxRows);
+    if (beginning === null) return null;
+    const { align, request, counts, rest } = beginning;
+    const selection = await this.#fetch.windows(get, { ...request, endTimeNs, periodNs: align.periodNs, counts });
+    if (selection === null) return null;
+    const aligned = await this.#alignWindows(selection, get.timeseriesName, align);
+    if (aligned !== null) return { tables: [aligned], statements: selection.statements, rest };
+    this.#fetch.dismiss(selection);
+    return null;
+  }
+
+  async #alignWindows({ series }: WindowSelection, name: string, align: Align): Promise<Table | null> {
+    const begins = series.map((each): Timeseries => {
+      return { fields: each.fields, points: { startTimesNs: null, timestampsNs: firstTimes(each), dimensions: [] }, alignment: null };
+    });
+    checkPointCount([{ name, timeseries: begins }], align, this.#context);
+    const windows = new Windows(this.endTimeNs, align.periodNs);
+    const timeseries: Timeseries[] = [];
+    for (const each of series) {
+      await this.#pace.step();
+      const aligned = alignWindows(each, windows, align, this.endTimeNs);
+      if (aligned === null) return null;
+      timeseries.push(aligned);
+    }
+    return { name, timeseries };
   }
 
   #source(operation: Get | Group, needed: Needed): Promise<Part> {

@@ -6,6 +6,7 @@ import { isPresent } from "./points.ts";
 import type { Needed } from "./pushdown.ts";
 import { queryError } from "./query-error.ts";
 import { selectRequest } from "./select-request.ts";
+import type { WindowRequest, WindowRows, WindowSelection } from "./window-data.ts";
 
 export interface Fetched {
   readonly series: Selection["series"];
@@ -13,6 +14,8 @@ export interface Fetched {
   /** What was asked for, in the end. */
   readonly request: SelectRequest;
 }
+
+type Asked = Pick<SelectRequest, "schema" | "alternatives">;
 
 /** Fetches the samples of one query's gets, a few at a time, and counts the rows of all of them against one limit. */
 export class Fetch {
@@ -42,25 +45,52 @@ export class Fetch {
     return fetched;
   }
 
+  /** The samples of a get put together by window, or null where the data source leaves that to us. Throws like `get`. */
+  windows(get: Get, request: WindowRequest): Promise<WindowSelection | null> {
+    return this.#gate.run(async () => {
+      this.#signal.throwIfAborted();
+      const bounded = { ...request, maxRows: this.#maxRows - this.rows };
+      return this.#counted(get, bounded, async () => {
+        const selection = (await this.#data.selectWindows?.(bounded, this.#signal)) ?? null;
+        return { value: selection, rows: windowsIn(selection) };
+      });
+    });
+  }
+
+  /** Takes back the rows of a selection that was not good enough: the samples themselves follow. */
+  dismiss(selection: WindowSelection): void {
+    this.rows -= windowsIn(selection);
+  }
+
   #select(get: Get, schema: TimeseriesSchema, needed: Needed, extra: number): Promise<Fetched> {
     return this.#gate.run(async () => {
       this.#signal.throwIfAborted();
       const request = selectRequest(schema, needed, this.#maxRows - this.rows, extra);
-      try {
+      return this.#counted(get, request, async () => {
         const { series, statements } = await this.#data.select(request, this.#signal);
-        this.rows += series.reduce((rows, { timestampsNs }) => rows + timestampsNs.length, 0);
-        if (this.rows > this.#maxRows) throw this.#tooManyRows(get, request);
-        return { series, statements, request };
-      } catch (error) {
-        const reason = error instanceof ZonemeterError && error.code === "limit" ? this.#tooManyRows(get, request) : error;
-        // Before the gate lets the next one in, so that it does not begin.
-        this.#stop.abort(reason);
-        throw reason;
-      }
+        return {
+          value: { series, statements, request },
+          rows: series.reduce((rows, { timestampsNs }) => rows + timestampsNs.length, 0),
+        };
+      });
     });
   }
 
-  #tooManyRows(get: Get, { schema, alternatives }: SelectRequest): ZonemeterError {
+  async #counted<T>(get: Get, request: Asked, select: () => Promise<{ value: T; rows: number }>): Promise<T> {
+    try {
+      const { value, rows } = await select();
+      this.rows += rows;
+      if (this.rows > this.#maxRows) throw this.#tooManyRows(get, request);
+      return value;
+    } catch (error) {
+      const reason = error instanceof ZonemeterError && error.code === "limit" ? this.#tooManyRows(get, request) : error;
+      // Before the gate lets the next one in, so that it does not begin.
+      this.#stop.abort(reason);
+      throw reason;
+    }
+  }
+
+  #tooManyRows(get: Get, { schema, alternatives }: Asked): ZonemeterError {
     const bounded = alternatives.length > 0 && alternatives.every(({ times }) => times.some(({ operator }) => operator.startsWith(">")));
     const range = bounded ? "shorten its time range" : "give it a lower time bound, such as filter timestamp > @now() - 1h";
     const fields = schema.fields.map(({ name }) => name).join(", ");
@@ -74,4 +104,9 @@ export class Fetch {
 function cutAtMissing({ series, request: { limit } }: Fetched): boolean {
   if (limit?.end !== "last") return false;
   return series.some(({ startTimesNs, values }) => startTimesNs !== null && values.values.length >= limit.count && !isPresent(values, 0));
+}
+
+function windowsIn(selection: WindowSelection | null): number {
+  const runs = selection?.series.flatMap((series): readonly WindowRows[] => (series.kind === "gauge" ? [series] : series.incarnations));
+  return runs?.reduce((sum, { firstTimesNs }) => sum + firstTimesNs.length, 0) ?? 0;
 }

@@ -19,4 +19,5 @@ export { queryEnd } from "./query-end.ts";
 export { readResultJson } from "./read-result-json.ts";
 export { quantileEstimate, resultJsonParts, tablesToJson } from "./result-json.ts";
 export type { OperationContext } from "./operations/context.ts";
+export * from "./window-data.ts";
 export { runOperation, type TableOperationNode } from "./operations/run-operation.ts";

@@ -11,6 +11,16 @@ import { asComparisons, isTimeTerm } from "./time-terms.ts";
  * `extra` samples more than the last n are asked for, since the first difference needs one before it.
  */
 export function selectRequest(schema: TimeseriesSchema, needed: Needed, maxRows: number, extra = 1): SelectRequest {
+  return requestOf(schema, needed, maxRows, extra).request;
+}
+
+/** The same where the store can be asked about all terms, so that what it gives is what is needed and nothing else; else null. */
+export function exactRequest(schema: TimeseriesSchema, needed: Needed, maxRows: number): SelectRequest | null {
+  const { request, exact } = requestOf(schema, needed, maxRows, 1);
+  return exact ? request : null;
+}
+
+function requestOf(schema: TimeseriesSchema, needed: Needed, maxRows: number, extra: number): { request: SelectRequest; exact: boolean } {
   let exact = true;
   let alternatives: readonly SelectAlternative[] = needed.alternatives.map((terms) => {
     const fields: Term[] = [];
@@ -31,13 +41,14 @@ export function selectRequest(schema: TimeseriesSchema, needed: Needed, maxRows:
     alternatives = [];
   const counted = hasStartTime(schema.datumType);
   const limit = exact ? needed.limit : null;
-  return {
+  const request = {
     schema,
     alternatives,
     limit: limit === null ? null : { end: limit.end, count: limit.count + (counted && limit.end === "last" ? extra : 0) },
     lookBack: counted && alternatives.some(({ times }) => times.length > 0),
     maxRows,
   };
+  return { request, exact };
 }
 
 /** The conditions of a request as a filter, or null where it has none. */

@@ -1,5 +1,4 @@
 export type { Engine, EngineColumn, EngineQuery, EngineResult, RowInsert } from "./engine.ts";
 export { openEmbeddedStore, type EmbeddedStoreOptions } from "./open-embedded-store.ts";
 export * from "./store.ts";
-export type { WindowData, WindowedSeries, WindowRequest, WindowSelection } from "./window-selection.ts";
 export type { BlockColumn, BlockSeries, InsertRowsOptions, RowBlock, RowRefusal, RowsReport } from "./row-block.ts";

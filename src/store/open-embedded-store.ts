@@ -1,9 +1,9 @@
 import { RETENTION_DAYS, STORE_RETENTION_MAX_DAYS, ZonemeterError, type Clock, type TimeseriesSchema } from "../core/index.ts";
+import type { WindowData } from "../oxql/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { openEmbeddedEngine } from "./embedded-engine.ts";
 import type { Store } from "./store.ts";
 import { WideStore } from "./wide-store.ts";
-import type { WindowData } from "./window-selection.ts";
 
 export interface EmbeddedStoreOptions {
   /** Made where it is missing. One process at a time may have it, and a process may have one. */

@@ -17,7 +17,7 @@ import type { WideColumn } from "./wide-table.ts";
  * How far before each wanted range counters are read at once, in the hope that the sample before the range is there: it is for anything that is
  * sampled once a minute, and saves a statement.
  */
-const LOOK_BACK_NS = 120n * NS_PER_SECOND;
+export const LOOK_BACK_NS = 120n * NS_PER_SECOND;
 
 /** Rows of that stretch that a series may have without counting against the limit. */
 const LOOK_BACK_ROWS = 120;
@@ -92,7 +92,7 @@ async function readRanges(scan: Scan, part: PlanPart, lookBack: boolean): Promis
 }
 
 /** Series that may have samples within the ranges; all of them where that makes the statement's condition on series needless. */
-function liveSeries(scan: Scan, entries: readonly FieldsEntry[], ranges: readonly TimeRange[]): Series[] {
+export function liveSeries(scan: Scan, entries: readonly FieldsEntry[], ranges: readonly TimeRange[]): Series[] {
   const all = entries.flatMap((entry) => [...entry.byStartTime.values()]);
   if (all.length === scan.state.registry.size) return all;
   const first = bucketOf(ranges[0]!.fromNs);

@@ -1,65 +1,177 @@
-import { fieldSet, ZonemeterError } from "../core/index.ts";
+import { fieldSet } from "../core/index.ts";
+import type { WindowedCounter, WindowedGauge, WindowedIncarnation, WindowRequest, WindowSelection } from "../oxql/index.ts";
+import { walkEdges } from "./edge-walk.ts";
 import type { TimeseriesDesign } from "./layout.ts";
 import { integerLiteral } from "./literal.ts";
 import { and, seriesCondition, timeCondition } from "./scan-conditions.ts";
 import type { Scan } from "./scan.ts";
-import { planSelection } from "./selection-plan.ts";
+import { LOOK_BACK_NS, liveSeries } from "./select-samples.ts";
+import { planSelection, type PlanClass, type PlanPart } from "./selection-plan.ts";
 import type { FieldsEntry, Series } from "./series-registry.ts";
-import { presenceCondition, scanExpression, type WideColumn } from "./wide-table.ts";
-import type { WindowedSeries, WindowRequest, WindowSelection } from "./window-selection.ts";
+import { EARLIEST, type TimeRange } from "./time-ranges.ts";
+import { presenceCondition, type WideColumn } from "./wide-table.ts";
+import { counterWindows, decodeWindowRows, gaugeWindows, idOf, idStarts, type CounterWindows, type WindowRowSet } from "./window-rows.ts";
+import { windowStatement } from "./window-statement.ts";
 
-/** Words of a result row: series, window, samples, first and last time, first and last value or the sum. */
-const COUNTER_STRIDE = 7;
-const GAUGE_STRIDE = 6;
+/** A question that comes to more statements than this is left to the samples, of which one statement reads them all. */
+const MAX_CLASSES = 8;
 
-/** Samples put together by window, in the engine. Throws ZonemeterError `query` for data that are not integers. */
-export async function selectWindows(scan: Scan, design: TimeseriesDesign, request: WindowRequest): Promise<WindowSelection> {
-  const { schema, alternatives, maxRows } = request;
-  const conditions = alternatives.map((fields) => ({ fields, times: [] }));
-  const series: WindowedSeries[] = [];
-  for (const { columns, classes } of planSelection(scan.state, design, {
-    schema,
-    alternatives: conditions,
-    limit: null,
-    lookBack: false,
-    maxRows,
-  })) {
-    const entries = classes.flatMap((one) => one.entries);
-    for (const column of columns) {
-      if (!column.valueType.scanType.endsWith("Int64"))
-        throw new ZonemeterError("query", `"${schema.timeseriesName}" has no integers to put together.`, { kind: "non_numeric" });
-      series.push(...(await readWindows(scan, column, entries, request)));
-      scan.checkRows(series.reduce((sum, { windows }) => sum + windows.length, 0));
+/** Samples of integers put together by window, in the engine. Null where there are other values, or ranges with holes in them. */
+export async function selectWindows(scan: Scan, design: TimeseriesDesign, request: WindowRequest): Promise<WindowSelection | null> {
+  const parts = planSelection(scan.state, design, { ...request, limit: null });
+  if (parts.reduce((sum, { classes }) => sum + classes.length, 0) > MAX_CLASSES || !parts.every(isWindowed)) return null;
+  const series: (WindowedGauge | WindowedCounter)[] = [];
+  let windows = 0;
+  for (const { columns, classes } of parts) {
+    for (const one of classes) {
+      const read = new WindowRead(scan, columns, one, request);
+      series.push(...(await (columns[0]!.cumulative ? read.counters() : read.gauges())));
+      windows += read.windows;
+      scan.checkRows(windows);
     }
   }
   return { series, statements: scan.statements };
 }
 
-async function readWindows(
-  scan: Scan,
-  column: WideColumn,
-  entries: readonly FieldsEntry[],
-  request: WindowRequest,
-): Promise<WindowedSeries[]> {
-  const { endTimeNs, periodNs, count } = request;
-  const fromNs = endTimeNs - BigInt(count) * periodNs + 1n;
-  const all = entries.flatMap((entry) => [...entry.byStartTime.values()]);
-  if (all.length === 0) return [];
-  const condition = and([
-    timeCondition([{ fromNs, toNs: endTimeNs }]),
-    seriesCondition(scan.state.registry, all),
-    presenceCondition([column]),
-  ]);
-  const key = column.cumulative ? "sid" : representative(entries);
-  const value = scanExpression(column);
-  const samples = `SELECT ${key} AS id, ts, max(${value}) AS value FROM ${scan.state.table.samples} PREWHERE ${condition} GROUP BY id, ts`;
-  const window = `toUInt64(intDiv(toUnixTimestamp64Nano(ts) - ${integerLiteral(fromNs)}, ${integerLiteral(periodNs)})) AS w`;
-  const values = column.cumulative ? "argMin(value, ts), argMax(value, ts)" : "toFloat64(sum(toInt256(value)))";
-  const text = `SELECT id, ${window}, count(), min(ts), max(ts), ${values} FROM (${samples}) GROUP BY id, w LIMIT ${scan.maxRows + 1}`;
-  const bytes = await scan.run(text);
-  const stride = column.cumulative ? COUNTER_STRIDE : GAUGE_STRIDE;
-  scan.checkRows(bytes.length / (8 * stride));
-  return decodeWindows(bytes, stride, column, new Map(all.map((series) => [series.id, series])));
+/** What a counter grew between two ranges must not look as if it had grown in them. */
+function isWindowed({ columns, classes }: PlanPart): boolean {
+  const integers = columns.every(({ valueType }) => valueType.scanType.endsWith("Int64") && valueType.sqlType !== "Bool");
+  return integers && (!columns[0]!.cumulative || classes.every(({ ranges }) => ranges.length === 1));
+}
+
+/** One statement for all columns of the series that are wanted at the same times. */
+class WindowRead {
+  windows = 0;
+  readonly #scan: Scan;
+  readonly #columns: readonly WideColumn[];
+  readonly #class: PlanClass;
+  readonly #request: WindowRequest;
+
+  constructor(scan: Scan, columns: readonly WideColumn[], one: PlanClass, request: WindowRequest) {
+    this.#scan = scan;
+    this.#columns = columns;
+    this.#class = one;
+    this.#request = request;
+  }
+
+  async gauges(): Promise<WindowedGauge[]> {
+    const { entries, ranges } = this.#class;
+    const series = liveSeries(this.#scan, entries, ranges);
+    if (series.length === 0) return [];
+    const rows = await this.#run(series, ranges, null, representative(entries));
+    const found: WindowedGauge[] = [];
+    this.#eachId(rows, ({ entry }, from, to) => {
+      for (const [place, column] of this.#columns.entries()) {
+        const windows = gaugeWindows(rows, place, from, to);
+        if (windows.samples.length === 0) continue;
+        this.windows += windows.samples.length;
+        found.push({ kind: "gauge", fields: fieldSet([...entry.fields, ...column.fields]), ...windows });
+      }
+    });
+    return found;
+  }
+
+  async counters(): Promise<WindowedCounter[]> {
+    const { entries } = this.#class;
+    const range = this.#class.ranges[0]!;
+    const lookBack = this.#request.lookBack && range.fromNs !== EARLIEST;
+    const readFromNs = lookBack ? range.fromNs - LOOK_BACK_NS : range.fromNs;
+    const ranges = [{ fromNs: readFromNs, toNs: range.toNs }];
+    const series = liveSeries(this.#scan, entries, ranges);
+    if (series.length === 0) return [];
+    const rows = await this.#run(series, ranges, lookBack ? range.fromNs : null, "sid");
+    const found = new Map<FieldsEntry, Map<WideColumn, Incarnation[]>>();
+    this.#eachId(rows, (one, from, to) => {
+      for (const [place, column] of this.#columns.entries()) {
+        const windows = withoutBefore(counterWindows(rows, place, from, to), one, lookBack ? range.fromNs : EARLIEST);
+        if (windows === null) continue;
+        this.windows += windows.firstTimesNs.length;
+        const ofEntry = found.get(one.entry) ?? new Map<WideColumn, Incarnation[]>();
+        found.set(one.entry, ofEntry.set(column, [...(ofEntry.get(column) ?? []), windows]));
+      }
+    });
+    if (lookBack) await this.#searchBefore(found, readFromNs);
+    return [...found].flatMap(([entry, ofEntry]) =>
+      [...ofEntry].map(([column, incarnations]): WindowedCounter => {
+        const inOrder = incarnations.sort((a, b) => (a.startTimeNs < b.startTimeNs ? -1 : 1));
+        return { kind: "counter", fields: fieldSet([...entry.fields, ...column.fields]), incarnations: inOrder };
+      }),
+    );
+  }
+
+  async #run(series: readonly Series[], ranges: readonly TimeRange[], fromNs: bigint | null, id: string): Promise<WindowRowSet> {
+    const { state, maxRows } = this.#scan;
+    const { counts, endTimeNs, periodNs } = this.#request;
+    const condition = and([timeCondition(ranges), seriesCondition(state.registry, series), presenceCondition(this.#columns)]);
+    // One row more for each series, for what lies before the range.
+    const limit = maxRows + 1 + series.length;
+    const text = windowStatement({
+      table: state.table.samples,
+      columns: this.#columns,
+      counts,
+      condition,
+      id,
+      fromNs,
+      limit,
+      endTimeNs,
+      periodNs,
+    });
+    const rows = decodeWindowRows(await this.#scan.run(text), this.#columns, counts);
+    if (rows.count >= limit) this.#scan.checkRows(Number.POSITIVE_INFINITY);
+    return rows;
+  }
+
+  /** Calls `visit` for the rows of each series; those of a series that was not asked for are passed over. */
+  #eachId(rows: WindowRowSet, visit: (series: Series, from: number, to: number) => void): void {
+    const wanted = new Set(this.#class.entries);
+    const starts = idStarts(rows);
+    for (let i = 0; i + 1 < starts.length; i++) {
+      const series = this.#scan.state.registry.byId(idOf(rows, starts[i]!));
+      if (series !== undefined && wanted.has(series.entry)) visit(series, starts[i]!, starts[i + 1]!);
+    }
+  }
+
+  /** The sample before the range, of incarnations that may have had one before what was read. */
+  async #searchBefore(found: ReadonlyMap<FieldsEntry, ReadonlyMap<WideColumn, Incarnation[]>>, readFromNs: bigint): Promise<void> {
+    const ranges = [{ fromNs: EARLIEST, toNs: readFromNs - 1n }];
+    for (const column of this.#columns) {
+      const all = [...found.values()].flatMap((ofEntry) => ofEntry.get(column) ?? []);
+      const searched = all.filter(({ before, startTimeNs }) => before === null && startTimeNs < readFromNs);
+      if (searched.length === 0) continue;
+      const units = searched.map(({ series }) => ({ series: [series], ranges }));
+      const results = await walkEdges(this.#scan, column, units, "last", 1);
+      for (const [i, incarnation] of searched.entries()) {
+        const run = results[i]!.runs.get(incarnation.series);
+        if (run === undefined) continue;
+        const timesNs = run.timestampsNs.subarray(-1);
+        incarnation.before = { timesNs, values: (run.values as BigInt64Array | BigUint64Array).subarray(-1) };
+      }
+    }
+  }
+}
+
+interface Incarnation extends WindowedIncarnation {
+  readonly series: Series;
+  before: WindowedIncarnation["before"];
+}
+
+/** Takes the window from before the range off; null where nothing else is there. */
+function withoutBefore(windows: CounterWindows, series: Series, fromNs: bigint): Incarnation | null {
+  const { firstTimesNs, lastTimesNs, first, last, samples } = windows;
+  if (firstTimesNs.length === 0) return null;
+  const { startTimeNs } = series;
+  if (firstTimesNs[0]! >= fromNs) return { series, startTimeNs, before: null, ...windows };
+  if (firstTimesNs.length === 1) return null;
+  return {
+    series,
+    startTimeNs,
+    before: { timesNs: lastTimesNs.slice(0, 1), values: last.slice(0, 1) },
+    firstTimesNs: firstTimesNs.subarray(1),
+    lastTimesNs: lastTimesNs.subarray(1),
+    first: first.subarray(1),
+    last: last.subarray(1),
+    samples: samples?.subarray(1) ?? null,
+  };
 }
 
 /** SQL that gives one id for all series of a timeseries: gauges may lie in several, whose windows must become one. */
@@ -71,40 +183,4 @@ function representative(entries: readonly FieldsEntry[]): string {
   if (aliases.length === 0) return "sid";
   const list = (ids: readonly bigint[]): string => `[${ids.map((id) => `toUInt64(${integerLiteral(id)})`).join(", ")}]`;
   return `transform(sid, ${list(aliases.map(([id]) => id))}, ${list(aliases.map(([, id]) => id))}, sid)`;
-}
-
-function decodeWindows(bytes: Uint8Array, stride: number, column: WideColumn, known: ReadonlyMap<bigint, Series>): WindowedSeries[] {
-  const { buffer } = Uint8Array.from(bytes);
-  const words = new BigUint64Array(buffer);
-  const rowsById = new Map<bigint, number[]>();
-  for (let row = 0; row < words.length / stride; row++) {
-    const id = words[row * stride]!;
-    const rows = rowsById.get(id);
-    if (rows === undefined) rowsById.set(id, [row]);
-    else rows.push(row);
-  }
-  const signed = new BigInt64Array(buffer);
-  const doubles = new Float64Array(buffer);
-  const values = column.valueType.scanType === "UInt64" ? words : signed;
-  const windowed: WindowedSeries[] = [];
-  for (const [id, rows] of rowsById) {
-    const series = known.get(id);
-    // A series that came to be since the question was planned.
-    if (series === undefined) continue;
-    rows.sort((a, b) => Number(words[a * stride + 1]! - words[b * stride + 1]!));
-    const take = (place: number): BigInt64Array => BigInt64Array.from(rows, (row) => signed[row * stride + place]!);
-    const takeValues = (place: number): BigInt64Array | BigUint64Array =>
-      values === words ? BigUint64Array.from(rows, (row) => words[row * stride + place]!) : take(place);
-    windowed.push({
-      fields: fieldSet([...series.entry.fields, ...column.fields]),
-      startTimeNs: column.cumulative ? series.startTimeNs : null,
-      windows: Uint32Array.from(rows, (row) => Number(words[row * stride + 1]!)),
-      samples: Uint32Array.from(rows, (row) => Number(words[row * stride + 2]!)),
-      firstTimesNs: take(3),
-      lastTimesNs: take(4),
-      counters: column.cumulative ? { first: takeValues(5), last: takeValues(6) } : null,
-      sums: column.cumulative ? null : Float64Array.from(rows, (row) => doubles[row * stride + 5]!),
-    });
-  }
-  return windowed;
 }

@@ -8,7 +8,7 @@ import {
   type Sample,
   type TimeseriesSchema,
 } from "../core/index.ts";
-import type { Selection, SelectRequest } from "../oxql/index.ts";
+import type { Selection, SelectRequest, WindowData, WindowRequest, WindowSelection } from "../oxql/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { ask } from "./ask.ts";
 import type { Engine } from "./engine.ts";
@@ -25,7 +25,6 @@ import { selectWindows } from "./select-windows.ts";
 import { loadSeries } from "./series-rows.ts";
 import type { InsertReport, LatestZone, Store } from "./store.ts";
 import { bucketOf, LATEST_NS } from "./time-buckets.ts";
-import type { WindowData, WindowRequest, WindowSelection } from "./window-selection.ts";
 
 export interface WideStoreOptions {
   readonly engine: Engine;
@@ -107,7 +106,7 @@ export class WideStore implements Store, WindowData {
     return selectSamples(new Scan(this.#engine, state, request.maxRows, signal), design, request);
   }
 
-  async selectWindows(request: WindowRequest, signal: AbortSignal): Promise<WindowSelection> {
+  async selectWindows(request: WindowRequest, signal: AbortSignal): Promise<WindowSelection | null> {
     const { state, design } = this.#find(request.schema);
     return selectWindows(new Scan(this.#engine, state, request.maxRows, signal), design, request);
   }

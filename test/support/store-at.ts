@@ -2,9 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TimeseriesSchema } from "../../src/core/index.ts";
-import type { Comparison, Literal, Membership, SelectAlternative, SelectedSeries, SelectRequest } from "../../src/oxql/index.ts";
+import type {
+  Comparison,
+  Literal,
+  Membership,
+  SelectAlternative,
+  SelectedSeries,
+  SelectRequest,
+  WindowData,
+} from "../../src/oxql/index.ts";
 import { silentLogger } from "../../src/runtime/index.ts";
-import { openEmbeddedStore, type EmbeddedStoreOptions, type Store, type WindowData } from "../../src/store/index.ts";
+import { openEmbeddedStore, type EmbeddedStoreOptions, type Store } from "../../src/store/index.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { schemaOf, ZONE_SCHEMAS } from "./zone-schema.ts";
 

@@ -28,8 +28,13 @@ function meanOfSamples({ times, values, present }: AlignInput, windows: Windows,
   return { values: sums, present: found };
 }
 
-function meanOfDeltas({ times, values, present }: AlignInput, starts: Float64Array, windows: Windows, count: number): AlignedValues {
-  const { sums, ended, touched } = shareOut(windows, count, starts, times, values, present);
+function meanOfDeltas(
+  { times, values, present, samples }: AlignInput,
+  starts: Float64Array,
+  windows: Windows,
+  count: number,
+): AlignedValues {
+  const { sums, ended, touched } = shareOut(windows, count, starts, times, values, present, samples);
   for (let window = 0; window < count; window++) sums[window]! /= Math.max(1, ended[window]!);
   return { values: sums, present: touched };
 }

@@ -1,4 +1,4 @@
-import { formatRfc3339, QUERY_MAX_POINTS, QUERY_UPSAMPLE_FACTOR } from "../../core/index.ts";
+import { formatRfc3339, QUERY_MAX_POINTS, QUERY_UPSAMPLE_FACTOR, type FieldSet } from "../../core/index.ts";
 import type { Align } from "../ast.ts";
 import { describeTimeseries } from "../describe-timeseries.ts";
 import { formatDuration } from "../format-duration.ts";
@@ -18,6 +18,8 @@ export interface AlignInput {
   readonly times: Float64Array;
   readonly values: Float64Array;
   readonly present: Uint8Array | null;
+  /** How many samples each entry stands for; 1 where it is not given. */
+  readonly samples?: Float64Array;
 }
 
 /** One value for each of the newest `count` windows, oldest first. */
@@ -60,7 +62,7 @@ export function align(tables: readonly Table[], operation: Align, context: Opera
   checkPointCount(tables, operation, context);
   return tables.map(({ name, timeseries }) => ({
     name,
-    timeseries: timeseries.map((series) => alignOne(series, METHODS[method], windows, { endTimeNs, periodNs })),
+    timeseries: timeseries.map((series) => alignOne(series, method, windows, { endTimeNs, periodNs })),
   }));
 }
 
@@ -81,17 +83,30 @@ export function checkPointCount(
   }
 }
 
-function alignOne(series: Timeseries, method: AlignMethodFunction, windows: Windows, alignment: Alignment): Timeseries {
+function alignOne(series: Timeseries, method: Align["method"], windows: Windows, alignment: Alignment): Timeseries {
   const { startTimesNs, timestampsNs, dimensions } = series.points;
-  const count = windows.countFrom(timestampsNs);
   const column = dimensions[0]!.values;
   const values = column.type === "integer" ? toDoubles(column.values) : (column.values as Float64Array);
   const starts = startTimesNs === null ? null : windows.offsets(startTimesNs);
-  const aligned = method({ starts, times: windows.offsets(timestampsNs), values, present: column.present }, windows, count);
+  const input = { starts, times: windows.offsets(timestampsNs), values, present: column.present };
+  return alignInput(series.fields, input, timestampsNs, windows, method, alignment);
+}
+
+/** The aligned timeseries of a column; `timestampsNs` begin with the time of its first sample. */
+export function alignInput(
+  fields: FieldSet,
+  input: AlignInput,
+  timestampsNs: BigInt64Array,
+  windows: Windows,
+  method: Align["method"],
+  alignment: Alignment,
+): Timeseries {
+  const count = windows.countFrom(timestampsNs);
+  const aligned = METHODS[method](input, windows, count);
   const present = aligned.present.includes(0) ? aligned.present : null;
   const dimension: Dimension = { metricType: "gauge", values: { type: "double", values: aligned.values, present } };
   return {
-    fields: series.fields,
+    fields,
     points: { startTimesNs: null, timestampsNs: windows.endTimesNs(count), dimensions: [dimension] },
     alignment,
   };

@@ -6,7 +6,7 @@ export interface IntervalShares {
   readonly sums: Float64Array;
   /** Nanoseconds of the window that intervals with a value cover. */
   readonly coveredNs: Float64Array;
-  /** Intervals with a value that end inside the window. */
+  /** Samples with a value inside the window, where their intervals end. */
   readonly ended: Float64Array;
   /** 1 where any interval with a value lies in the window, if only in part. */
   readonly touched: Uint8Array;
@@ -14,7 +14,8 @@ export interface IntervalShares {
 
 /**
  * Spreads deltas evenly over their intervals and adds up what falls into each of the newest `count` windows. An interval without
- * length (a counter first seen as it began) lies whole in the window of its timestamp.
+ * length (a counter first seen as it began) lies whole in the window of its timestamp. `samples` says how many samples each interval ends
+ * with, where it stands for several in one window.
  */
 export function shareOut(
   windows: Windows,
@@ -23,6 +24,7 @@ export function shareOut(
   ends: Float64Array,
   values: Float64Array,
   present: Uint8Array | null,
+  samples?: Float64Array,
 ): IntervalShares {
   const sums = new Float64Array(count);
   const coveredNs = new Float64Array(count);
@@ -37,7 +39,7 @@ export function shareOut(
     const length = end - start;
     let number = end > 0 ? 0 : windows.numberAt(end);
     if (end <= 0 && number < count) {
-      ended[count - 1 - number]! += 1;
+      ended[count - 1 - number]! += samples === undefined ? 1 : samples[i]!;
       if (length === 0) {
         sums[count - 1 - number]! += value;
         touched[count - 1 - number] = 1;
