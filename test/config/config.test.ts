@@ -273,6 +273,36 @@ describe("names that other rooms have too", () => {
   });
 });
 
+describe("where an API listens", () => {
+  it("is an address or a socket, with its permissions", async () => {
+    const { config } = await loadText(
+      '[api]\noperator_listen = "unix:/run/zonemeter/api.sock"\ncustomer_listen = "[::]:443"\nsocket_mode = "0660"',
+    );
+    expect(config.api).toMatchObject({
+      operatorListen: { path: "/run/zonemeter/api.sock" },
+      customerListen: { host: "::", port: 443 },
+      socketMode: 0o660,
+    });
+    expect(DEFAULTS.api).toMatchObject({ operatorListen: null, customerListen: null, tokenFile: null, socketMode: 0o600 });
+    const described = new Map(describeConfig({ config, origins: new Map() }).map(({ name, value }) => [name, value]));
+    expect(described.get("api.operator_listen")).toBe('"unix:/run/zonemeter/api.sock"');
+    expect(described.get("api.socket_mode")).toBe('"0660"');
+  });
+
+  it.each([
+    ['operator_listen = "unix:api.sock"', 'api.operator_listen "unix:api.sock" is not a socket: write unix: and an absolute path'],
+    ['operator_listen = "localhost:80"', 'api.operator_listen "localhost:80" is not an address: write IP:PORT'],
+    [`operator_listen = "unix:/${"x".repeat(100)}"`, "api.operator_listen"],
+    ['socket_mode = "0400"', 'api.socket_mode "0400" is not a mode of a socket'],
+    ["socket_mode = 600", 'api.socket_mode 600 is not a mode: write octal digits in quotes, such as "0600".'],
+    ["rate_limit = 0", "api.rate_limit 0 is not a whole number from 1 to 100000."],
+  ])("%s is told", async (line, message) => {
+    const failure = (await loadText(`[api]\n${line}`).catch((error: unknown) => error)) as Error;
+    expect(failure).toMatchObject({ code: "config" });
+    expect(failure.message).toContain(message);
+  });
+});
+
 it("is documented whole", () => {
   const lines = renderConfigurationDoc().split("\n");
   for (const { name } of describeConfig({ config: DEFAULTS, origins: new Map() }))
