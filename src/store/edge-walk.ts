@@ -47,6 +47,23 @@ export async function walkEdges(
   count: number,
 ): Promise<EdgeSamples[]> {
   const walkers = units.map(startOf);
+  for (const together of withoutSharedSeries(walkers)) await walk(scan, column, together, end, count);
+  return walkers.map(({ unit, runs, first, last }) => ({ runs, covered: coveredBy(unit, end, first, last) }));
+}
+
+/** What is found is told by series alone, so units that share one, as searches before two times do, are walked one after the other. */
+function withoutSharedSeries(walkers: readonly Walker[]): Walker[][] {
+  const rounds: Walker[][] = [];
+  const roundOf = new Map<Series, number>();
+  for (const walker of walkers) {
+    const round = Math.max(0, ...walker.unit.series.map((series) => (roundOf.get(series) ?? -1) + 1));
+    for (const series of walker.unit.series) roundOf.set(series, round);
+    (rounds[round] ??= []).push(walker);
+  }
+  return rounds;
+}
+
+async function walk(scan: Scan, column: WideColumn, walkers: readonly Walker[], end: "first" | "last", count: number): Promise<void> {
   let active = walkers.filter((walker) => walker.first <= walker.last);
   for (let hours = Math.max(1, Math.ceil(count / SAMPLES_PER_HOUR)); active.length > 0; hours *= GROWTH) {
     const looks: Look[] = [];
@@ -66,7 +83,6 @@ export async function walkEdges(
     }
     active = active.filter((walker) => walker.first <= walker.last && samplesOf(walker, column.cumulative) < count);
   }
-  return walkers.map(({ unit, runs, first, last }) => ({ runs, covered: coveredBy(unit, end, first, last) }));
 }
 
 /** Buckets `from` to `to`, both included, of a walker's series. */

@@ -129,6 +129,24 @@ describe("selecting from many series", () => {
     ]);
   });
 
+  it("looks back from several ranges of one series, each over a gap", async () => {
+    const at = (ago: bigint, value: bigint): Sample[] =>
+      zoneSnapshot({ sled: 4, startTimeNs: NOW_NS - 90n * HOUR, timestampNs: NOW_NS - ago, values: { "cpu_nsec(state=user)": value } });
+    await store.insert(
+      [80n, 60n, 40n, 20n, 0n].flatMap((hours, i) => at(hours * HOUR, BigInt(i))),
+      "gaps",
+    );
+    const any = [60n, 20n].map((hours) => ({ fields: [onSled(4)], times: [timeIs("==", NOW_NS - hours * HOUR)] }));
+    for (const limit of [null, { end: "first", count: 9 } as const, { end: "last", count: 9 } as const]) {
+      expect((await selectRows(store, "zone_resource:cpu_nsec", { any, limit, lookBack: true })).map(({ value }) => value)).toEqual([
+        0n,
+        1n,
+        2n,
+        3n,
+      ]);
+    }
+  });
+
   it("counts the last samples over all incarnations", async () => {
     const last = async (count: number, lookBack: boolean): Promise<unknown[]> =>
       (await selectRows(store, "zone_resource:cpu_nsec", { where: [onSled(1)], limit: { end: "last", count }, lookBack })).map(
