@@ -1,5 +1,5 @@
 import type { Project } from "../core/index.ts";
-import type { OxqlData, Selection, SelectRequest } from "../oxql/index.ts";
+import type { OxqlData, Selection, SelectRequest, WindowData } from "../oxql/index.ts";
 import { mayKnow, type Audience } from "./audience.ts";
 import { requestWithinProject } from "./project-query.ts";
 
@@ -14,8 +14,13 @@ export class WallBreach extends Error {
   }
 }
 
-/** The plan's wall: stands right before the store, whatever was planned over whichever catalogue. Rejects with WallBreach. */
+/**
+ * The plan's wall: stands right before the store, whatever was planned over whichever catalogue. Rejects with WallBreach. Of what a store can do
+ * it offers what is named here and nothing else.
+ */
 export class GuardedData implements OxqlData {
+  /** Offered where the store has it. */
+  readonly selectWindows?: WindowData["selectWindows"];
   readonly #data: OxqlData;
   readonly #audience: Audience;
   readonly #project: Project | null;
@@ -24,10 +29,16 @@ export class GuardedData implements OxqlData {
     this.#data = data;
     this.#audience = audience;
     this.#project = project;
+    if (data.selectWindows !== undefined)
+      this.selectWindows = async (request, signal) => data.selectWindows!(this.#checked(request), signal);
   }
 
   async select(request: SelectRequest, signal: AbortSignal): Promise<Selection> {
+    return this.#data.select(this.#checked(request), signal);
+  }
+
+  #checked<R extends Pick<SelectRequest, "schema" | "alternatives">>(request: R): R {
     if (!mayKnow(this.#audience, request.schema)) throw new WallBreach(request.schema.timeseriesName);
-    return this.#data.select(this.#project === null ? request : requestWithinProject(request, this.#project), signal);
+    return this.#project === null ? request : requestWithinProject(request, this.#project);
   }
 }

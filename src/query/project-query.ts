@@ -47,7 +47,7 @@ function scoped(query: Query, project: Project): Query {
  * The same restriction on what the store is asked for. The language may leave conditions out of a request, where they are too many, and see to
  * them itself; rows of other projects are not even to be counted then.
  */
-export function requestWithinProject(request: SelectRequest, project: Project): SelectRequest {
+export function requestWithinProject<R extends Pick<SelectRequest, "alternatives">>(request: R, project: Project): R {
   const position = { offset: 0, length: 0, line: 1, column: 1 };
   const conditions = projectConditions(project, position);
   const alternatives = request.alternatives.length === 0 ? [{ fields: [], times: [] }] : request.alternatives;

@@ -1,8 +1,7 @@
 import { messageOf, ZonemeterError, type Catalogue, type Clock, type Principal, type Project } from "../core/index.ts";
-import { execute, parse, plan, type Query, type QueryOutcome, type StatementSummary, type Table } from "../oxql/index.ts";
+import { execute, parse, plan, type OxqlData, type Query, type QueryOutcome, type StatementSummary, type Table } from "../oxql/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { withDeadline } from "../runtime/index.ts";
-import type { Store } from "../store/index.ts";
 import { knownTo, type Audience } from "./audience.ts";
 import { GuardedData, WallBreach } from "./guarded-data.ts";
 import { AUDIT_QUERY_MAX_CHARS, QUERY_CONCURRENCY, QUERY_CONCURRENCY_OF_ONE, QUERY_TIMEOUT_MS } from "./limits.ts";
@@ -13,7 +12,7 @@ export interface QueryServiceOptions {
   readonly audience: Audience;
   /** What the audience may know of; a name outside it does not exist. */
   readonly catalogue: Catalogue;
-  readonly store: Pick<Store, "select">;
+  readonly store: OxqlData;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The projects there are now. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { Catalogue, type TimeseriesSchema } from "../../src/core/index.ts";
+import type { OxqlData } from "../../src/oxql/index.ts";
 import { GuardedData, QueryService, WallBreach } from "../../src/query/index.ts";
 import { queryRequest, send, serveCustomers, type CustomerApi } from "../support/customer-api.ts";
 import { recordingLogger } from "../support/logs.ts";
@@ -24,6 +25,34 @@ describe("the plan's wall, alone", () => {
       for (const schema of HIDDEN) await expect(guarded.select(requestOf(schema), never)).rejects.toBeInstanceOf(WallBreach);
     }
     expect(data.requests).toEqual([]);
+  });
+
+  it("stands before every way that a store has, and opens none that it does not know", async () => {
+    const asked: unknown[] = [];
+    const data: OxqlData = {
+      select: async () => ({ series: [], statements: [] }),
+      selectWindows: async (request) => {
+        asked.push(request);
+        return null;
+      },
+    };
+    const windows = (schema: TimeseriesSchema) => ({ ...requestOf(schema), endTimeNs: NOW_NS, periodNs: 1n, counts: false });
+    const guarded = new GuardedData(Object.assign(data, { selectEverything: async () => [] }), "customer", PROJECTS.shopWeb);
+    for (const schema of HIDDEN) await expect(guarded.selectWindows!(windows(schema), never)).rejects.toBeInstanceOf(WallBreach);
+    expect(asked).toEqual([]);
+    await guarded.selectWindows!(windows(VISIBLE[0]!), never);
+    expect(asked).toEqual([
+      expect.objectContaining({
+        alternatives: [
+          {
+            fields: [expect.objectContaining({ identifier: "silo_id" }), expect.objectContaining({ identifier: "project_id" })],
+            times: [],
+          },
+        ],
+      }),
+    ]);
+    expect(guarded).not.toHaveProperty("selectEverything");
+    expect(new GuardedData(memoryData([]), "customer", null).selectWindows).toBeUndefined();
   });
 
   it("lets what customers may see through, and everything for operators", async () => {
