@@ -1,0 +1,18 @@
+// Loaded into a measured process before its program: answers its parent's questions about what it costs.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+const delay = monitorEventLoopDelay({ resolution: 10 });
+delay.enable();
+process.on("message", ({ cost, reset }) => {
+  if (cost !== true) return;
+  const { user, system } = process.cpuUsage();
+  process.send({
+    cpuMs: (user + system) / 1000,
+    rssBytes: process.memoryUsage.rss(),
+    loopP99Ms: delay.percentile(99) / 1e6,
+    ...globalThis.zonemeterBench?.(),
+  });
+  if (reset) delay.reset();
+});
+// The channel to the parent must not keep the process alive.
+process.channel?.unref();
