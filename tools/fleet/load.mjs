@@ -22,7 +22,13 @@ export function fleetMeta(fleet) {
 export async function loadFleet(fleet, dataDir, note = () => undefined) {
   const meta = fleetMeta(fleet);
   const [cpu, startedMs] = [process.cpuUsage(), performance.now()];
-  const store = await openEmbeddedStore({ dataDir, schemas: loadCatalogue(), logger: silentLogger, clock: systemClock, retentionDays: null });
+  const store = await openEmbeddedStore({
+    dataDir,
+    schemas: loadCatalogue(),
+    logger: silentLogger,
+    clock: systemClock,
+    retentionDays: null,
+  });
   let [stored, zoneIntervals] = [0, 0];
   try {
     const sleds = [];
