@@ -3,7 +3,7 @@ import { startCollector } from "../collector/index.ts";
 import { startNexus } from "../nexus/index.ts";
 import { startProducer } from "../producer/index.ts";
 import { Lifecycle, loadKeptId, type Logger } from "../runtime/index.ts";
-import { loadCatalogue } from "../schema/index.ts";
+import { loadCatalogue, loadVisibility } from "../schema/index.ts";
 import { waitForTrustedClock } from "../sources/index.ts";
 import { openEmbeddedStore, type Store } from "../store/index.ts";
 import type { Config } from "../config/index.ts";
@@ -134,6 +134,7 @@ function openStore({ store }: Config, logger: Logger): Promise<Store> {
   return openEmbeddedStore({
     dataDir: store.dataDir,
     schemas: loadCatalogue(),
+    visibility: loadVisibility(),
     logger,
     clock: systemClock,
     retentionDays: store.retentionDays,

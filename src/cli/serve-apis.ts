@@ -35,7 +35,14 @@ export function serveOperatorApi({ access, store, logger, notReady, metrics }: O
 /** Serves the customer API: only what the schema marks as visible to customers exists there. */
 export function serveCustomerApi({ access, store, logger }: ApiOptions): Promise<Listener> {
   const catalogue = store.catalogue.forCustomers();
-  const service = new QueryService({ audience: "customer", catalogue, store, clock: systemClock, logger, projects: access.projects });
+  const service = new QueryService({
+    audience: "customer",
+    catalogue,
+    store: store.forCustomers(),
+    clock: systemClock,
+    logger,
+    projects: access.projects,
+  });
   return serve("customer", customerHandlers(service), { access, store, logger });
 }
 

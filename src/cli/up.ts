@@ -6,7 +6,7 @@ import { messageOf, systemClock, ZonemeterError, type SocketAddress } from "../c
 import { startNexus } from "../nexus/index.ts";
 import { startProducer, type Producer } from "../producer/index.ts";
 import { Lifecycle, loadKeptId, sleep, type Logger } from "../runtime/index.ts";
-import { loadCatalogue } from "../schema/index.ts";
+import { loadCatalogue, loadVisibility } from "../schema/index.ts";
 import { waitForTrustedClock, type OpenedSource, type ReplaySource } from "../sources/index.ts";
 import { openEmbeddedStore, type Store } from "../store/index.ts";
 import { openApiAccess } from "./api-access.ts";
@@ -158,6 +158,7 @@ function openStore(config: Config, dataDir: string, logger: Logger): Promise<Sto
       openEmbeddedStore({
         dataDir: join(dataDir, "store"),
         schemas: loadCatalogue(),
+        visibility: loadVisibility(),
         logger,
         clock: systemClock,
         // A recording is as old as it is: it must neither be refused nor expire.

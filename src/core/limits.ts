@@ -346,3 +346,14 @@ export const NEXUS_CLOSE_DEADLINE_MS = 2_000;
 
 /** Bytes of a configuration file; a larger one is refused. */
 export const CONFIG_MAX_BYTES = 1024 * 1024;
+
+// The store's narrow layout and its server.
+
+/** Timeseries that one database may learn from samples; samples of further names are refused as `unstorable`. Some 2 KiB of memory each. */
+export const STORE_LEARNED_TIMESERIES = 10_000;
+
+/** Age at which the field rows of a series are written again, well before any retention ends them. */
+export const STORE_FIELDS_REFRESH_MS = 6 * 3_600_000;
+
+/** Keys of series in one statement; more are spread over several. */
+export const STORE_STATEMENT_KEYS = 20_000;

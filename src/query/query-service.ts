@@ -37,19 +37,26 @@ export interface QueryAnswer {
 /** Parses, plans and runs OxQL for one audience, within limits on number and time, and writes an audit line for each query. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
-  readonly #catalogue: Catalogue;
+  #known: { readonly size: number; readonly catalogue: Catalogue };
   readonly #running = new Map<string, number>();
 
   constructor(options: QueryServiceOptions) {
     const { audience, catalogue, logger } = options;
     this.#options = options;
-    this.#catalogue = knownTo(audience, catalogue);
-    const surplus = catalogue.size - this.#catalogue.size;
+    this.#known = { size: catalogue.size, catalogue: knownTo(audience, catalogue) };
+    const surplus = catalogue.size - this.#known.catalogue.size;
     if (surplus > 0)
       logger.error(
         { wall: "catalogue", audience, surplus },
         "a catalogue held timeseries that its audience must not know of; they were left out",
       );
+  }
+
+  /** Timeseries come to be while samples are stored, and never go. */
+  get #catalogue(): Catalogue {
+    const { audience, catalogue } = this.#options;
+    if (catalogue.size !== this.#known.size) this.#known = { size: catalogue.size, catalogue: knownTo(audience, catalogue) };
+    return this.#known.catalogue;
   }
 
   /** What exists for a principal. Throws ZonemeterError `forbidden` where that one may only see projects. */

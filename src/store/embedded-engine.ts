@@ -56,6 +56,7 @@ class EmbeddedEngine implements Engine {
   readonly #writer: SessionQueue;
   readonly #killer: SessionQueue;
   readonly #what: string;
+  readonly forCustomers: Pick<Engine, "query"> = { query: (query) => this.query(query) };
   readonly #reading = new Set<string>();
   #files = 0;
   #closing: Promise<void> | null = null;

@@ -13,6 +13,9 @@ export interface Engine {
   /** Runs a SELECT without FORMAT and SETTINGS. When the signal fires the statement is ended and the call rejects with the signal's reason. */
   query(query: EngineQuery): Promise<EngineResult>;
 
+  /** The same with the rights of a customer: SELECT on what of database `oximeter` customers may see, and nothing else. */
+  readonly forCustomers: Pick<Engine, "query">;
+
   /** Ends the statement of that id, if one runs. */
   kill(id: string): Promise<void>;
 

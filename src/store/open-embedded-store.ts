@@ -1,14 +1,23 @@
-import { RETENTION_DAYS, STORE_RETENTION_MAX_DAYS, ZonemeterError, type Clock, type TimeseriesSchema } from "../core/index.ts";
+import {
+  RETENTION_DAYS,
+  STORE_RETENTION_MAX_DAYS,
+  ZonemeterError,
+  type Clock,
+  type TimeseriesSchema,
+  type Visibility,
+} from "../core/index.ts";
 import type { WindowData } from "../oxql/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { openEmbeddedEngine } from "./embedded-engine.ts";
+import { RoutedStore } from "./routed-store.ts";
 import type { Store } from "./store.ts";
-import { WideStore } from "./wide-store.ts";
 
 export interface EmbeddedStoreOptions {
   /** Made where it is missing. One process at a time may have it, and a process may have one. */
   readonly dataDir: string;
   readonly schemas: Iterable<TimeseriesSchema>;
+  /** Who may see a timeseries that no schema declares; nobody but operators where this is not given. */
+  readonly visibility?: (timeseriesName: string) => Visibility;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Whole days that samples are kept, RETENTION_DAYS if not given; null keeps them for ever and refuses none for its time. */
@@ -22,7 +31,7 @@ export interface EmbeddedStoreOptions {
  * can't be used, `conflict` where another process has the directory, `config` where stored columns contradict the schemas.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store & WindowData> {
-  const { dataDir, schemas, logger, clock, retentionDays = RETENTION_DAYS, leaveUnlimited = false } = options;
+  const { dataDir, schemas, visibility, logger, clock, retentionDays = RETENTION_DAYS, leaveUnlimited = false } = options;
   if (retentionDays !== null && !(Number.isInteger(retentionDays) && retentionDays >= 1 && retentionDays <= STORE_RETENTION_MAX_DAYS)) {
     throw new ZonemeterError(
       "config",
@@ -30,5 +39,5 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     );
   }
   const engine = await openEmbeddedEngine(dataDir, logger);
-  return WideStore.open({ engine, schemas, logger, clock, retentionDays, leaveUnlimited });
+  return RoutedStore.open({ engine, schemas, visibility, logger, clock, retentionDays, leaveUnlimited });
 }

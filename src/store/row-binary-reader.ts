@@ -39,20 +39,36 @@ export class RowBinaryReader {
   }
 
   string(): string {
-    let bytes = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.u8();
-      bytes += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) break;
-    }
+    const bytes = this.#count();
     const at = this.#take(bytes);
     return this.#buffer.toString("utf8", at, at + bytes);
+  }
+
+  /** An array, each element as `read` takes it. */
+  array<T>(read: () => T): T[] {
+    return Array.from({ length: this.#count() }, read);
+  }
+
+  /** So many bytes as they are. */
+  raw(bytes: number): Uint8Array {
+    const at = this.#take(bytes);
+    return Uint8Array.from(this.#buffer.subarray(at, at + bytes));
   }
 
   /** Hyphenated lower-case text of a UUID. */
   uuid(): string {
     const hex = this.u64().toString(16).padStart(16, "0") + this.u64().toString(16).padStart(16, "0");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  }
+
+  /** A length in LEB128. */
+  #count(): number {
+    let count = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.u8();
+      count += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return count;
+    }
   }
 
   #take(bytes: number): number {

@@ -50,13 +50,22 @@ export class RowBinaryWriter {
   string(value: string): void {
     const bytes = Buffer.byteLength(value);
     this.#reserve(bytes + 10);
-    let rest = bytes;
-    while (rest >= 0x80) {
-      this.#buffer[this.#length++] = (rest & 0x7f) | 0x80;
-      rest >>>= 7;
-    }
-    this.#buffer[this.#length++] = rest;
+    this.#count(bytes);
     this.#length += this.#buffer.write(value, this.#length);
+  }
+
+  /** An array: its length, then each element as `write` puts it. */
+  array<T>(values: readonly T[], write: (value: T) => void): void {
+    this.#reserve(10);
+    this.#count(values.length);
+    for (const value of values) write(value);
+  }
+
+  /** Bytes as they are, without their length. */
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
   }
 
   /** A UUID of 16 bytes in text order: ClickHouse keeps it as two 64-bit halves, each little-endian. */
@@ -64,6 +73,16 @@ export class RowBinaryWriter {
     const hex = text.replaceAll("-", "");
     this.u64(BigInt(`0x${hex.slice(0, 16)}`));
     this.u64(BigInt(`0x${hex.slice(16)}`));
+  }
+
+  /** A length in LEB128; the caller has reserved 10 bytes. */
+  #count(value: number): void {
+    let rest = value;
+    while (rest >= 0x80) {
+      this.#buffer[this.#length++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.#buffer[this.#length++] = rest;
   }
 
   #reserve(bytes: number): void {

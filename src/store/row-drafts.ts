@@ -104,7 +104,7 @@ function storedValue(datum: Datum): StoredValue | undefined {
 }
 
 /** Counts by reason, and some sentences. */
-class Refusals {
+export class Refusals {
   readonly #counts = new Map<RefusalReason, number>();
   readonly #messages = new Set<string>();
 
@@ -117,4 +117,15 @@ class Refusals {
     const refused = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
     return { stored: samples - refused, refused: this.#counts, messages: [...this.#messages] };
   }
+}
+
+/** What became of all parts of a batch. */
+export function joinReports(reports: readonly InsertReport[]): InsertReport {
+  const refused = new Map<RefusalReason, number>();
+  for (const report of reports) for (const [reason, count] of report.refused) refused.set(reason, (refused.get(reason) ?? 0) + count);
+  return {
+    stored: reports.reduce((sum, { stored }) => sum + stored, 0),
+    refused,
+    messages: reports.flatMap(({ messages }) => messages).slice(0, STORE_REPORT_MESSAGES),
+  };
 }

@@ -119,7 +119,10 @@ export class SampleResolver {
   }
 }
 
-function checkNames(sample: Sample, { schema }: TimeseriesDesign): Refusal | null {
+/** What the checks of names and fields need of a timeseries. */
+export type CheckedTimeseries = Pick<TimeseriesDesign, "schema" | "targetFields" | "metricFields">;
+
+export function checkNames(sample: Sample, { schema }: CheckedTimeseries): Refusal | null {
   if (sample.target.name === schema.targetName && sample.metric.name === schema.metricName) return null;
   return mismatch(sample, "samples whose target and metric have other names");
 }
@@ -132,7 +135,7 @@ function checkDatum(sample: Sample, { schema }: TimeseriesDesign): Refusal | nul
   return null;
 }
 
-function checkTime(sample: Sample, bounds: TimeBounds): Refusal | null {
+export function checkTime(sample: Sample, bounds: TimeBounds): Refusal | null {
   const name = sample.timeseriesName;
   if (sample.timestampNs < bounds.oldestNs)
     return { reason: "expired", message: `Timeseries "${name}" has samples older than the store keeps: check the clock of their sled.` };
@@ -149,7 +152,7 @@ export function startTimeOf(datum: Datum): bigint {
   return "startTimeNs" in datum ? (datum.startTimeNs ?? 0n) : 0n;
 }
 
-function checkFields(sample: Sample, design: TimeseriesDesign): Refusal | null {
+export function checkFields(sample: Sample, design: CheckedTimeseries): Refusal | null {
   return (
     checkFieldSet(sample, "target", sample.target.fields, design.targetFields) ??
     checkFieldSet(sample, "metric", sample.metric.fields, design.metricFields)
@@ -176,6 +179,6 @@ function checkFieldSet(sample: Sample, of: string, fields: FieldSet, schemas: re
   );
 }
 
-function mismatch(sample: Sample, what: string): Refusal {
+export function mismatch(sample: Sample, what: string): Refusal {
   return { reason: "schema_mismatch", message: `Timeseries "${sample.timeseriesName}" has ${what}.` };
 }

@@ -1,4 +1,4 @@
-import type { FieldSchema } from "../core/index.ts";
+import type { FieldSchema, TimeseriesSchema } from "../core/index.ts";
 import { queryError, type SelectAlternative, type SelectRequest } from "../oxql/index.ts";
 import { fieldTest, type FieldTest } from "./field-match.ts";
 import type { TimeseriesDesign } from "./layout.ts";
@@ -19,7 +19,8 @@ export interface PlanClass {
   readonly ranges: readonly TimeRange[];
 }
 
-interface CheckedAlternative {
+/** An alternative whose conditions fit the schema. */
+export interface CheckedAlternative {
   readonly tests: readonly { readonly name: string; readonly test: FieldTest }[];
   readonly ranges: readonly TimeRange[];
 }
@@ -32,7 +33,7 @@ export function planSelection(state: TableState, design: TimeseriesDesign, reque
   const alternatives: readonly CheckedAlternative[] =
     request.alternatives.length === 0
       ? [{ tests: [], ranges: ALL_TIMES }]
-      : request.alternatives.map((alternative) => check(alternative, design));
+      : request.alternatives.map((alternative) => checkAlternative(alternative, design.schema));
   const open = new Set(design.table.openFields.map((field) => field.name));
   const labels = new Set(design.columns.map((column) => column.label));
   const columns = state.table.columns.filter((column) => labels.has(column.label));
@@ -56,7 +57,8 @@ export function planSelection(state: TableState, design: TimeseriesDesign, reque
   return parts;
 }
 
-function check({ fields, times }: SelectAlternative, { schema }: TimeseriesDesign): CheckedAlternative {
+/** Throws ZonemeterError `query` where a condition does not fit the schema. */
+export function checkAlternative({ fields, times }: SelectAlternative, schema: TimeseriesSchema): CheckedAlternative {
   const tests = fields.map((condition) => {
     const field: FieldSchema | undefined = schema.fields.find(({ name }) => name === condition.identifier);
     if (field === undefined)

@@ -20,7 +20,13 @@ export interface Store extends OxqlData {
   /** The newest sample of every zone incarnation seen after `sinceNs`, one row for each source. */
   latestZones(sinceNs: bigint, signal: AbortSignal): Promise<readonly LatestZone[]>;
 
-  /** Timeseries that the store can answer for. */
+  /**
+   * What customers may see, asked with the rights of a customer: the engine itself refuses whatever is not theirs, should a question for it ever
+   * come this far.
+   */
+  forCustomers(): OxqlData;
+
+  /** Timeseries that the store can answer for, as they come to be. Those that no schema declares are for operators, or where named for customers. */
   readonly catalogue: Catalogue;
 
   /** Rejects with `unavailable` and one sentence where the engine does not answer. */

@@ -43,7 +43,7 @@ const NS_PER_DAY = 86_400n * 1_000_000_000n;
 const LATEST_MAX_ROWS = Number.MAX_SAFE_INTEGER;
 
 /** The store of operator-only timeseries in the wide layout, over any engine. */
-export class WideStore implements Store, WindowData {
+export class WideStore implements Omit<Store, "forCustomers">, WindowData {
   readonly catalogue: Catalogue;
   readonly #engine: Engine;
   readonly #layout: Layout;

@@ -142,7 +142,7 @@ describe("what producers answer", () => {
     expect(collector.stats()).toMatchObject({ collections: 0n, queued: 0 });
   });
 
-  test("samples that are not as declared are refused one by one and counted", async () => {
+  test("samples that are not as declared are refused one by one and counted; those that nothing declares go to the store", async () => {
     const good = heatSample(1);
     const bad: Sample[] = [
       heatSample(2, 2n, { timeseriesName: "kettle:noise", metric: { ...good.metric, name: "noise" } }),
@@ -161,12 +161,12 @@ describe("what producers answer", () => {
     const { collector, sink, nexus } = await start();
     sink.refuse = (sample) => (sample.datum.type === "missing" ? "missing_datum" : null);
     await register(nexus, 1, producer.address);
-    await eventually("the samples", () => sink.samples.length === 2);
+    await eventually("the samples", () => sink.samples.length === 3);
+    expect(sink.samples.map(({ timeseriesName }) => timeseriesName)).toEqual(["kettle:heat", "kettle:noise", "kettle:heat"]);
     expect(valuesOf(sink.samples)).toEqual([1n, 10n]);
     expect(collector.stats()).toMatchObject({
       samplesCollected: 10n,
       refused: new Map([
-        ["unknown_timeseries", 1n],
         ["schema_mismatch", 6n],
         ["missing_datum", 1n],
       ]),

@@ -23,21 +23,21 @@ const schemas = [
 
 /** What is wrong with each sample, the reason, and what the sentence must name. */
 const CASES: readonly (readonly [what: string, sample: Sample, reason: string, sentence: RegExp])[] = [
+  ["a metric's name that is not the timeseries'", { ...gauge, timeseriesName: "zone_resource:nothing" }, "schema_mismatch", /other names/],
+  ["a name that is none", { ...gauge, timeseriesName: "Zone:nothing" }, "unstorable", /"Zone:nothing" has a name that is none/],
   [
-    "no schema",
-    { ...gauge, timeseriesName: "zone_resource:nothing" },
-    "unknown_timeseries",
-    /No schema declares timeseries "zone_resource:nothing"/,
-  ],
-  [
-    "a histogram",
+    "a number for a histogram",
     { ...gauge, timeseriesName: "zone_resource:latency" },
-    "unstorable",
-    /"zone_resource:latency" has data of type histogram_f64/,
+    "schema_mismatch",
+    /type u64 where its schema has histogram_f64/,
   ],
-  ["bytes", { ...gauge, timeseriesName: "zone_resource:blob" }, "unstorable", /"zone_resource:blob" has data of type bytes/],
-  ["for customers", { ...gauge, timeseriesName: "virtual_machine:vcpu_usage" }, "unstorable", /visible to customers/],
-  ["missing", { ...gauge, datum: { type: "missing", datumType: "u64", startTimeNs: null } }, "missing_datum", /without a value/],
+  ["a number for bytes", { ...gauge, timeseriesName: "zone_resource:blob" }, "schema_mismatch", /type u64 where its schema has bytes/],
+  [
+    "a gauge for customers' counter",
+    { ...gauge, timeseriesName: "virtual_machine:vcpu_usage" },
+    "schema_mismatch",
+    /type u64 where its schema has cumulative_u64/,
+  ],
   [
     "missing, of another type",
     { ...gauge, datum: { type: "missing", datumType: "i64", startTimeNs: null } },
@@ -169,13 +169,15 @@ describe("samples that are refused", () => {
   it("are named in few sentences however many causes there are", async () => {
     const samples = Array.from({ length: 500 }, (_, i) => ({ ...gauge, timeseriesName: `zone_resource:unknown_${i}` }));
     const report = await store.insert(samples, "many");
-    expect(report.refused).toEqual(new Map([["unknown_timeseries", 500]]));
+    expect(report.refused).toEqual(new Map([["schema_mismatch", 500]]));
     expect(report.messages).toHaveLength(20);
   });
 
-  it("are not asked for", async () => {
-    expect(store.catalogue.names()).toEqual(ZONE_SCHEMAS.map((schema) => schema.timeseriesName).sort());
-    await expect(selectRows(store, "virtual_machine:vcpu_usage", { schemas })).rejects.toMatchObject({ code: "not_found" });
+  it("make no timeseries known", async () => {
+    expect(store.catalogue.names()).toEqual(schemas.map((schema) => schema.timeseriesName).sort());
+    expect(await selectRows(store, "virtual_machine:vcpu_usage", { schemas })).toEqual([]);
+    const nowhere = selectRows(store, "zone_resource:nothing", { schemas: [timeseries("zone_resource:nothing", "u64", [], [])] });
+    await expect(nowhere).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("are those of a series whose id is taken", async () => {
