@@ -84,7 +84,9 @@ function readAnswer(body: string, name: string): Table[] {
   try {
     return readResultJson(body);
   } catch (error) {
-    throw new ZonemeterError("unavailable", `${name} answered, but not with the result of a query: is it another program?`, { cause: error });
+    throw new ZonemeterError("unavailable", `${name} answered, but not with the result of a query: is it another program?`, {
+      cause: error,
+    });
   }
 }
 
