@@ -24,6 +24,7 @@ const LEVELS = {
   collector: 3,
   nexus: 3,
   query: 3,
+  importer: 3,
   web: 4,
   cli: 4,
   bin: 5,

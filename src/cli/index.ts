@@ -1,5 +1,6 @@
 import type { CommandDefinition } from "./command.ts";
 import { configCommand } from "./config.ts";
+import { importCommand } from "./import.ts";
 import { partCommands } from "./parts.ts";
 import { queryCommand } from "./query.ts";
 import { sampleCommand } from "./sample.ts";
@@ -15,6 +16,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   upCommand,
   queryCommand,
   sampleCommand,
+  importCommand,
   schemaCommand,
   ...partCommands,
   configCommand,

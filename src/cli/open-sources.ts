@@ -32,7 +32,7 @@ export async function openSources({ config, stateDir, replay, logger }: SourceCh
   if (names.includes("replay")) await checkRecordings(replay);
   const book = await openIdentityBook({ stateDir, clock: systemClock });
   for (const { text } of book.diagnostics) logger.warn({}, text);
-  const known = configured(config);
+  const known = configuredSled(config);
   const sled = await localSledIdentity({ configured: known });
   try {
     const quick = producer.sampleIntervalMs;
@@ -81,7 +81,7 @@ async function checkRecordings(files: readonly string[]): Promise<void> {
 }
 
 /** What the configuration says of the sled; for a recording the rest comes from its file name. */
-function configured({ sled }: Config): Partial<SledIdentity> {
+export function configuredSled({ sled }: Config): Partial<SledIdentity> {
   return {
     rackId: sled.rackId,
     sledModel: sled.sledModel,

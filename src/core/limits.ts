@@ -347,6 +347,21 @@ export const NEXUS_CLOSE_DEADLINE_MS = 2_000;
 /** Bytes of a configuration file; a larger one is refused. */
 export const CONFIG_MAX_BYTES = 1024 * 1024;
 
+// Import.
+
+/** Files of one import, and levels of folders below a named one; beyond either the command ends, saying so. */
+export const IMPORT_MAX_FILES = 100_000;
+export const IMPORT_MAX_DEPTH = 32;
+
+/** Rows that are stored at once: larger blocks cost no less of the engine's time and more memory, some 100 bytes a row. */
+export const IMPORT_BLOCK_ROWS = 100_000;
+
+/** Sentences about single files and lines that an import prints; further ones are only counted. */
+export const IMPORT_MESSAGES = 20;
+
+/** Reasons that an import counts apart; beyond it they are counted together. */
+export const IMPORT_REASONS = 100;
+
 // The store's narrow layout and its server.
 
 /** Timeseries that one database may learn from samples; samples of further names are refused as `unstorable`. Some 2 KiB of memory each. */

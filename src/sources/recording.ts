@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, type ReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -33,6 +33,7 @@ export class Recording {
   readonly path: string;
   readonly #sets: AsyncGenerator<RecordedSet, void>;
   #stream: Readable | null = null;
+  #file: ReadStream | null = null;
   #reader: TextReader<KstatSnapshot> | TextReader<ZonestatReport> | null = null;
   readonly #findings = new Findings();
   #undated = 0;
@@ -49,6 +50,11 @@ export class Recording {
     return done === true ? null : value;
   }
 
+  /** Bytes of the file that have been read, before unpacking. */
+  get bytesRead(): number {
+    return this.#file?.bytesRead ?? 0;
+  }
+
   takeDiagnostics(): Diagnostic[] {
     return [...(this.#reader?.takeDiagnostics() ?? []), ...this.#findings.take()];
   }
@@ -62,7 +68,7 @@ export class Recording {
     const head: Buffer[] = [];
     let headBytes = 0;
     try {
-      this.#stream = await openText(this.path);
+      ({ text: this.#stream, file: this.#file } = await openText(this.path));
       for await (const chunk of this.#stream as AsyncIterable<Buffer>) {
         if (this.#reader !== null) {
           yield* this.#dated(this.#reader.push(chunk));
@@ -114,7 +120,7 @@ export class Recording {
   }
 }
 
-async function openText(path: string): Promise<Readable> {
+async function openText(path: string): Promise<{ text: Readable; file: ReadStream }> {
   // Opening a pipe could wait for ever, and it could not be looked at first.
   if (!(await stat(path)).isFile()) throw new ZonemeterError("unavailable", `The recording ${path} is not a regular file.`);
   const head = Buffer.alloc(2);
@@ -122,11 +128,11 @@ async function openText(path: string): Promise<Readable> {
   try {
     await file.read(head, 0, 2, 0);
     const bytes = createReadStream("", { fd: file, start: 0, highWaterMark: REPLAY_CHUNK_BYTES });
-    if (!isGzip(head)) return bytes;
+    if (!isGzip(head)) return { text: bytes, file: bytes };
     const text = createGunzip({ chunkSize: REPLAY_CHUNK_BYTES });
     bytes.on("error", (error) => text.destroy(error));
     text.on("close", () => bytes.destroy());
-    return bytes.pipe(text);
+    return { text: bytes.pipe(text), file: bytes };
   } catch (error) {
     await file.close();
     throw error;

@@ -40,14 +40,15 @@ export function snapshotsFromZonestat(
   return { snapshots, diagnostics: [] };
 }
 
-function reasonToWithhold(report: ZonestatReport): string | null {
+/** Why nothing of a report is used, or null. */
+export function reasonToWithhold(report: ZonestatReport): string | null {
   if (report.standing === "overlapping") return "another run wrote into it, and rows do not tell whose they are";
   if (report.standing === "incomplete") return "its end is missing";
   if (report.kind !== "interval") return `zonestat computes a ${report.kind} wrongly; interval reports are used`;
   return null;
 }
 
-function sledReadings({ summary, resources }: ZonestatReport): Reading[] {
+export function sledReadings({ summary, resources }: ZonestatReport): Reading[] {
   const readings: Reading[] = [];
   if (summary?.cpusOnline != null) readings.push(readingOf("cpus_online", BigInt(summary.cpusOnline)));
   const total: Amount = summary?.physicalBytes ?? resources.find(({ type }) => type === "physical-memory")?.total ?? null;

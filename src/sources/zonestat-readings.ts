@@ -22,18 +22,43 @@ interface ZoneRows {
   readonly psets: { readonly cpuUsed: number; readonly cpuCap: number | null }[];
 }
 
+/** Takes one measurement of a zone. */
+export type GiveMeasurement = (metric: string, measurement: Measurement) => void;
+
+const NO_TYPES: ReadonlySet<string> = new Set();
+
 /** Readings by zone name. `[total]` and `[system]` are no zones; `%PART` is not used, as it is half of the truth on some systems. */
 export function zonestatReadings(report: ZonestatReport): Map<string, Reading[]> {
-  const ignoreCaps = new Set(report.resources.filter((resource) => capsAreUse(resource)).map((resource) => resource.type));
   const readings = new Map<string, Reading[]>();
-  for (const [zone, rows] of rowsByZone(report)) readings.set(zone, zoneReadings(rows, report, ignoreCaps));
+  giveZonestat(report, (zone) => {
+    const own: Reading[] = [];
+    readings.set(zone, own);
+    return (metric, measurement) => own.push(readingOf(metric, measurement));
+  });
   return readings;
+}
+
+/** The same without objects: calls `begin` for each zone, and what that returns for each of its measurements. */
+export function giveZonestat(report: ZonestatReport, begin: (zone: string) => GiveMeasurement): void {
+  const { summary, resources, psets } = report;
+  if (resources.length === 0 && psets.length === 0) {
+    // What cron leaves: one row for each zone.
+    const rows: ZoneRows = { summary: null, resources: [], psets: [] };
+    for (const row of summary?.rows ?? []) {
+      if (isAggregate(row.zone)) continue;
+      rows.summary = row;
+      giveZone(rows, report, NO_TYPES, begin(row.zone));
+    }
+    return;
+  }
+  const ignoreCaps = new Set(resources.filter((resource) => capsAreUse(resource)).map((resource) => resource.type));
+  for (const [zone, rows] of rowsByZone(report)) giveZone(rows, report, ignoreCaps, begin(zone));
 }
 
 function rowsByZone(report: ZonestatReport): Map<string, ZoneRows> {
   const zones = new Map<string, ZoneRows>();
   const of = (zone: string): ZoneRows | null => {
-    if (zone === "[total]" || zone === "[system]") return null;
+    if (isAggregate(zone)) return null;
     const known = zones.get(zone);
     if (known !== undefined) return known;
     const rows: ZoneRows = { summary: null, resources: [], psets: [] };
@@ -49,34 +74,40 @@ function rowsByZone(report: ZonestatReport): Map<string, ZoneRows> {
   return zones;
 }
 
-function zoneReadings({ summary, resources, psets }: ZoneRows, report: ZonestatReport, ignoreCaps: ReadonlySet<string>): Reading[] {
-  const readings: Reading[] = [];
-  const given = new Set<string>();
+export function isAggregate(zone: string): boolean {
+  return zone === "[total]" || zone === "[system]";
+}
+
+function giveZone(
+  { summary, resources, psets }: ZoneRows,
+  report: ZonestatReport,
+  ignoreCaps: ReadonlySet<string>,
+  give: GiveMeasurement,
+): void {
   const halted = isHalted(summary, resources);
   const online = report.summary?.cpusOnline ?? null;
   const used = summary?.cpuUsed ?? (psets.length > 0 ? sumOfHundredths(psets) : null);
-  if (used !== null)
-    readings.push(readingOf("cpu_used", online !== null && used > online ? "more CPUs than are online were printed" : used));
-  if (psets.length > 0) readings.push(readingOf("cpu_cap", psets.find(({ cpuCap }) => cpuCap !== null)?.cpuCap ?? NO_CAP));
+  if (used !== null) give("cpu_used", online !== null && used > online ? "more CPUs than are online were printed" : used);
+  if (psets.length > 0) give("cpu_cap", psets.find(({ cpuCap }) => cpuCap !== null)?.cpuCap ?? NO_CAP);
+  let [givesPhysical, givesVirtual] = [false, false];
   for (const { type, row } of resources) {
     const metrics = RESOURCE_METRICS.get(type);
     if (metrics === undefined) continue;
-    given.add(type);
-    readings.push(readingOf(metrics[0], halted ? HALTED : measured(row.used)));
-    readings.push(readingOf(metrics[1], ignoreCaps.has(type) ? "the daemon prints the use for the cap" : measured(row.cap, NO_CAP)));
+    if (type === "physical-memory") givesPhysical = true;
+    if (type === "virtual-memory") givesVirtual = true;
+    give(metrics[0], halted ? HALTED : measured(row.used));
+    give(metrics[1], ignoreCaps.has(type) ? "the daemon prints the use for the cap" : measured(row.cap, NO_CAP));
   }
-  if (summary !== null && !given.has("physical-memory"))
-    readings.push(readingOf("memory_resident", halted ? HALTED : measured(summary.physicalBytes)));
-  if (summary !== null && !given.has("virtual-memory"))
-    readings.push(readingOf("swap_reserved", halted ? HALTED : measured(summary.virtualBytes)));
-  return readings;
+  if (summary !== null && !givesPhysical) give("memory_resident", halted ? HALTED : measured(summary.physicalBytes));
+  if (summary !== null && !givesVirtual) give("swap_reserved", halted ? HALTED : measured(summary.virtualBytes));
 }
 
 /** A zone that runs has memory of both kinds. */
 function isHalted(summary: SummaryRow | null, resources: ZoneRows["resources"]): boolean {
-  const amounts = resources.filter(({ type }) => type === "physical-memory" || type === "virtual-memory").map(({ row }) => row.used);
-  if (summary !== null) amounts.push(summary.physicalBytes, summary.virtualBytes);
-  return amounts.length > 0 && amounts.every((amount) => amount === 0n);
+  if (summary !== null && (summary.physicalBytes !== 0n || summary.virtualBytes !== 0n)) return false;
+  const isMemory = (type: string): boolean => type === "physical-memory" || type === "virtual-memory";
+  if (resources.some(({ type, row }) => isMemory(type) && row.used !== 0n)) return false;
+  return summary !== null || resources.some(({ type }) => isMemory(type));
 }
 
 /**
@@ -85,7 +116,7 @@ function isHalted(summary: SummaryRow | null, resources: ZoneRows["resources"]):
  */
 function capsAreUse({ type, rows }: ZonestatResource): boolean {
   if (type !== "physical-memory") return false;
-  const zones = rows.filter(({ zone }) => zone !== "[total]" && zone !== "[system]");
+  const zones = rows.filter(({ zone }) => !isAggregate(zone));
   if (zones.some(({ zone, cap }) => zone === "global" && cap !== null)) return true;
   const near = zones.filter(({ capFraction }) => typeof capFraction === "number" && Math.abs(capFraction - 1) <= NEAR_USE);
   return zones.length > 0 && near.length === zones.length;

@@ -41,20 +41,12 @@ export async function insertBlock(
   const { series, whyNot } = seriesOf(state, block.series);
   const wanted = wantedRows(block, series, whyNot, bounds, refused);
   const encoded = encodeBlock(table, placed, block, series, wanted, nowS);
-  const stored = await storedRows(context, block, series, wanted, encoded, placed, signal);
+  const rowSeries = Array.from(wanted, (row) => series[block.seriesOf[row]!]!);
+  // From here on the block is its owner's again.
+  const stored = await storedRows(context, rowSeries, encoded, placed, signal);
   const fresh = newRows(encoded, stored);
   if (!dryRun && fresh.length > 0) {
-    const ofRows = Array.from(fresh, (i) => series[block.seriesOf[wanted[i]!]!]!);
-    await storeSeries(
-      engine,
-      table.design,
-      newRanges(
-        ofRows,
-        fresh.map((i) => encoded.buckets[i]!),
-        bucketOf(BigInt(nowS) * NS_PER_SECOND),
-      ),
-      nowS,
-    );
+    await storeSeries(engine, table.design, newRanges(fresh, rowSeries, encoded.buckets, bucketOf(BigInt(nowS) * NS_PER_SECOND)), nowS);
     // No token: the rows are told apart from stored ones by themselves.
     await engine.insert({ table: table.samples, columns: encoded.columns, rows: bytesOf(encoded, fresh), token: null });
   }
@@ -116,20 +108,17 @@ function wantedRows(
 /** Rows of the hours in which the table may have some of these series already, in the form of `encoded`. */
 async function storedRows(
   { engine, state, bounds }: BlockContext,
-  block: RowBlock,
-  series: readonly Series[],
-  wanted: Uint32Array,
+  rowSeries: readonly Series[],
   { buckets, rowWords }: EncodedBlock,
   placed: readonly PlacedColumn[],
   signal: AbortSignal,
 ): Promise<Uint32Array> {
   let [first, last] = [Number.MAX_SAFE_INTEGER, -1];
   const overlapping = new Set<Series>();
-  for (let i = 0; i < wanted.length; i++) {
-    const one = series[block.seriesOf[wanted[i]!]!]!;
+  for (const [i, series] of rowSeries.entries()) {
     const bucket = buckets[i]!;
-    if (bucket < one.firstBucket || bucket > one.lastBucket) continue;
-    overlapping.add(one);
+    if (bucket < series.firstBucket || bucket > series.lastBucket) continue;
+    overlapping.add(series);
     if (bucket < first) first = bucket;
     if (bucket > last) last = bucket;
   }
@@ -172,9 +161,10 @@ function bytesOf({ words, rowWords, rows }: EncodedBlock, wanted: Uint32Array): 
 }
 
 /** Hours that the series table does not have yet, and series whose row would expire before these rows do. */
-function newRanges(rows: readonly Series[], buckets: Uint32Array, nowBucket: number): SeriesRange[] {
+function newRanges(fresh: Uint32Array, rowSeries: readonly Series[], buckets: Uint32Array, nowBucket: number): SeriesRange[] {
   const ranges = new Map<Series, { firstBucket: number; lastBucket: number }>();
-  for (const [i, series] of rows.entries()) {
+  for (const i of fresh) {
+    const series = rowSeries[i]!;
     const bucket = buckets[i]!;
     const isKnown = bucket >= series.firstBucket && bucket <= series.lastBucket;
     if (isKnown && series.importedBucket + SERIES_REFRESH_BUCKETS > nowBucket) continue;

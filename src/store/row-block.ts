@@ -2,7 +2,8 @@ import type { FieldSet } from "../core/index.ts";
 
 /**
  * Many rows of one target as columns, for bulk imports: a row is one series at one instant, as in the wide layout, and no object is made for it.
- * Arrays may be longer than `count`; what lies behind is not looked at. The store does not keep them.
+ * Arrays may be longer than `count`; what lies behind is not looked at. The store
+ * has read them when it returns its promise, so they may be filled anew at once.
  */
 export interface RowBlock {
   /** `zone_resource` */

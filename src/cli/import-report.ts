@@ -1,0 +1,67 @@
+import { formatRfc3339 } from "../core/index.ts";
+import type { ImportReport } from "../importer/index.ts";
+
+/** What findings of the readers mean for rows and lines. Those of reports as a whole are counted by their rows already. */
+const FINDINGS: Readonly<Record<string, string>> = {
+  "malformed-row": "damaged lines",
+  "malformed-line": "damaged lines",
+  "truncated-line": "lines without an end",
+  "overlong-line": "lines too long for any row",
+  "tool-error": "messages of the tool",
+  "no-time": "reports without a time",
+  "truncated-gzip": "gzip files that end early",
+  "unknown-resource": "kinds of rows that are not known",
+  "unknown-report": "kinds of reports that are not known",
+  "zone-skipped": "zones that could not be read whole",
+  "too-many-rows": "reports with more rows than any machine has",
+  "more-findings": "times that there was more than is counted here",
+};
+const COUNTED_BY_ROWS: ReadonlySet<string> = new Set(["overlapping-reports", "stray-footer", "missing-footer", "report-withheld"]);
+
+export interface ReportContext {
+  readonly dryRun: boolean;
+  readonly seconds: number;
+}
+
+/** The end of an import in lines of `what  number  note`; the numbers of reasons add up to the line above them. */
+export function renderImportReport(report: ImportReport, { dryRun, seconds }: ReportContext): string {
+  const { passedOver, unreadable, rowsWithheld, valuesWithheld, findings, firstNs, lastNs } = report;
+  const lines: [label: string, value: number | string, note: string][] = [
+    ["files", report.filesRead, `${count(report.bytesRead)} bytes looked at`],
+    ["files passed over", passedOver.count, ""],
+    ["files unreadable", unreadable.count, ""],
+    ["rows taken", report.rowsStored, dryRun ? "dry run: none was stored" : ""],
+    ["rows known already", report.rowsKnown, ""],
+    ["rows withheld", rowsWithheld.total, ""],
+    ...reasons(rowsWithheld.sorted()),
+    ["values", report.valuesStored, ""],
+    ["values withheld", valuesWithheld.total, ""],
+    ...reasons(valuesWithheld.sorted()),
+    ...lineFindings(findings.sorted()),
+    ["seconds", seconds.toFixed(1), ""],
+  ];
+  if (firstNs !== null && lastNs !== null) lines.push(["from", formatRfc3339(firstNs), ""], ["to", formatRfc3339(lastNs), ""]);
+  const labels = Math.max(...lines.map(([label]) => label.length));
+  const values = Math.max(...lines.map(([, value]) => count(value).length));
+  return lines
+    .map(([label, value, note]) => `${label.padEnd(labels)}  ${count(value).padStart(values)}  ${note}`.trimEnd() + "\n")
+    .join("");
+}
+
+function reasons(sorted: readonly (readonly [string, number])[]): [string, number, string][] {
+  return sorted.map(([reason, number]) => [`  ${reason}`, number, ""]);
+}
+
+function lineFindings(sorted: readonly (readonly [string, number])[]): [string, number, string][] {
+  const texts = new Map<string, number>();
+  for (const [code, number] of sorted) {
+    if (COUNTED_BY_ROWS.has(code)) continue;
+    const text = FINDINGS[code] ?? code.replaceAll("-", " ");
+    texts.set(text, (texts.get(text) ?? 0) + number);
+  }
+  return [...texts].map(([text, number]) => [text, number, ""]);
+}
+
+function count(value: number | string): string {
+  return typeof value === "number" ? value.toLocaleString("en-US") : value;
+}

@@ -1,0 +1,1 @@
+export { importRecordings, type ImportOptions, type ImportProgress, type ImportReport, type Notes } from "./import-recordings.ts";

@@ -1,0 +1,43 @@
+import { IMPORT_BLOCK_ROWS, type Catalogue } from "../core/index.ts";
+import type { Reading, RecordedInstant, RecordedSubject, RowSink } from "../sources/index.ts";
+import { RowCollector, type Withheld } from "./row-collector.ts";
+
+/** Rows of sleds: one for each report, so a smaller block holds as long a time. */
+const SLED_BLOCK_ROWS = IMPORT_BLOCK_ROWS / 10;
+
+/** Sends the rows of zones and those of sleds to a block each. */
+export class RowBlocks implements RowSink {
+  readonly zones: RowCollector;
+  readonly sleds: RowCollector;
+  /** Rows begun. */
+  rows = 0;
+  #current: RowCollector;
+
+  constructor(catalogue: Catalogue, withheld: Withheld) {
+    this.zones = new RowCollector(catalogue, "zone_resource", IMPORT_BLOCK_ROWS, withheld);
+    this.sleds = new RowCollector(catalogue, "sled_resource", SLED_BLOCK_ROWS, withheld);
+    this.#current = this.zones;
+  }
+
+  /** Those that have to be stored before they can take an instant. */
+  withoutRoomFor({ rows }: RecordedInstant): RowCollector[] {
+    return [...(this.zones.room < rows ? [this.zones] : []), ...(this.sleds.room === 0 ? [this.sleds] : [])];
+  }
+
+  row(subject: RecordedSubject, timestampNs: bigint): void {
+    this.#current.end();
+    this.#current = subject.of.kind === "zone" ? this.zones : this.sleds;
+    this.#current.begin(subject, timestampNs);
+    this.rows += 1;
+  }
+
+  reading(reading: Reading): void {
+    this.#current.reading(reading);
+  }
+
+  readonly measured = (metric: string, measurement: bigint | number | string): void => this.#current.measured(metric, measurement);
+
+  end(): void {
+    this.#current.end();
+  }
+}
