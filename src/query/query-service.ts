@@ -37,32 +37,19 @@ export interface QueryAnswer {
 /** Parses, plans and runs OxQL for one audience, within limits on number and time, and writes an audit line for each query. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
-  #known: { readonly size: number; readonly catalogue: Catalogue };
   readonly #running = new Map<string, number>();
+  /** Timeseries that the catalogue held and should not have, as last told. */
+  #surplus = 0;
 
   constructor(options: QueryServiceOptions) {
-    const { audience, catalogue, logger } = options;
     this.#options = options;
-    this.#known = { size: catalogue.size, catalogue: knownTo(audience, catalogue) };
-    const surplus = catalogue.size - this.#known.catalogue.size;
-    if (surplus > 0)
-      logger.error(
-        { wall: "catalogue", audience, surplus },
-        "a catalogue held timeseries that its audience must not know of; they were left out",
-      );
-  }
-
-  /** Timeseries come to be while samples are stored, and never go. */
-  get #catalogue(): Catalogue {
-    const { audience, catalogue } = this.#options;
-    if (catalogue.size !== this.#known.size) this.#known = { size: catalogue.size, catalogue: knownTo(audience, catalogue) };
-    return this.#known.catalogue;
+    this.#known();
   }
 
   /** What exists for a principal. Throws ZonemeterError `forbidden` where that one may only see projects. */
   catalogueFor(principal: Principal): Catalogue {
     requireFleet(principal);
-    return knownTo(this.#options.audience, this.#catalogue);
+    return this.#known();
   }
 
   /**
@@ -96,16 +83,12 @@ export class QueryService {
     const project = asked === null ? null : findProject(asked, principal, projects?.() ?? []);
     const nowNs = clock.wallNs();
     const parsed = parse(text, { nowNs });
-    const query = project === null ? parsed : withinProject(parsed, project, this.#catalogue);
-    plan(query, this.#catalogue);
+    const catalogue = this.#known();
+    const query = project === null ? parsed : withinProject(parsed, project, catalogue);
+    plan(query, catalogue);
     const data = new GuardedData(store, audience, project);
     try {
-      return await withDeadline(
-        QUERY_TIMEOUT_MS,
-        "The query",
-        (work) => execute(query, { catalogue: this.#catalogue, data, nowNs, signal: work }),
-        signal,
-      );
+      return await withDeadline(QUERY_TIMEOUT_MS, "The query", (work) => execute(query, { catalogue, data, nowNs, signal: work }), signal);
     } catch (error) {
       if (!(error instanceof WallBreach)) throw error;
       const { timeseriesName } = error;
@@ -120,11 +103,25 @@ export class QueryService {
   /** What a name that does not exist is answered with. */
   #unknown(query: Query): unknown {
     try {
-      plan(query, knownTo(this.#options.audience, this.#catalogue));
+      plan(query, this.#known());
     } catch (error) {
       return error;
     }
     return new ZonemeterError("internal", "A query was stopped at the wall, and its plan is not refused.");
+  }
+
+  /** What the audience may know of now: timeseries come to be while samples are stored. One query sees one catalogue from beginning to end. */
+  #known(): Catalogue {
+    const { audience, catalogue, logger } = this.#options;
+    const known = knownTo(audience, catalogue);
+    const surplus = catalogue.size - known.size;
+    if (surplus > this.#surplus)
+      logger.error(
+        { wall: "catalogue", audience, surplus },
+        "a catalogue holds timeseries that its audience must not know of; they are left out",
+      );
+    this.#surplus = surplus;
+    return known;
   }
 
   async #counted<T>(name: string, work: () => Promise<T>): Promise<T> {

@@ -92,20 +92,43 @@ describe("a catalogue that is wrong", () => {
     expect(right.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  it("is stopped before the store even where it became wrong later, and looks like an unknown name", async () => {
-    // What was visible when the service began turns hidden: only the wall before the store looks again.
-    const turned: { -readonly [K in keyof TimeseriesSchema]: TimeseriesSchema[K] }[] = VISIBLE.map((schema) => ({ ...schema }));
-    const load = turned.find(({ timeseriesName }) => timeseriesName === "machine:load")!;
-    const wrong = serviceOver(new Catalogue(turned));
-    load.visibility = "operator_only";
+  it("is stopped before the store even where it becomes wrong in the middle of a query, and looks like an unknown name", async () => {
+    // Visible to the first who looks, which is the catalogue's wall, and hidden from then on: only the wall before the store is left.
+    let looks = 0;
+    const turning = VISIBLE.map((schema) =>
+      schema.timeseriesName === "machine:load"
+        ? Object.defineProperty({ ...schema }, "visibility", { get: () => (looks++ === 0 ? "customer" : "operator_only") })
+        : schema,
+    );
+    const wrong = serviceOver(new Catalogue(turning));
     const right = serviceOver(new Catalogue(VISIBLE.filter(({ timeseriesName }) => timeseriesName !== "machine:load")));
     const query = "get machine:load | last 1";
+    looks = 0;
     expect(await wrong.run(query)).toBe(await right.run(query));
+    expect(looks).toBeGreaterThan(1);
     expect(wrong.data.requests).toEqual([]);
-    expect(wrong.lines.filter(({ level }) => level === "error").map(({ fields }) => fields)).toEqual([
-      { wall: "plan", audience: "customer", principal: "fleet wall", requestId: "r", timeseries: "machine:load" },
-    ]);
+    const errors = wrong.lines.filter(({ level }) => level === "error").map(({ fields }) => fields);
+    expect(errors[0]).toEqual({ wall: "plan", audience: "customer", principal: "fleet wall", requestId: "r", timeseries: "machine:load" });
     expect(wrong.service.catalogueFor(PEOPLE.fleet).names()).not.toContain("machine:load");
+  });
+
+  it("grows while the service runs, and is looked at anew each time", async () => {
+    const schemas = [...VISIBLE.slice(1)];
+    const { logger } = recordingLogger();
+    const growing = new Catalogue([]);
+    Object.defineProperty(growing, Symbol.iterator, { value: () => schemas[Symbol.iterator]() });
+    Object.defineProperty(growing, "size", { get: () => schemas.length });
+    const data = memoryData([...BOTH].flatMap(seriesOf));
+    const service = new QueryService({ audience: "customer", catalogue: growing, store: data, clock: new ManualClock(NOW_NS), logger });
+    const run = () =>
+      service.run({ text: "get machine:busy | last 1", principal: PEOPLE.fleet, project: null, requestId: "r", signal: never }).then(
+        () => "answered",
+        () => "refused",
+      );
+    expect(await run()).toBe("refused");
+    schemas.push(VISIBLE[0]!, ...HIDDEN);
+    expect(await run()).toBe("answered");
+    expect(service.catalogueFor(PEOPLE.fleet).names()).toEqual(new Catalogue(VISIBLE).names());
   });
 });
 
