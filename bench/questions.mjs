@@ -90,7 +90,7 @@ export const QUESTIONS = [
     asks: "percent of its sled's CPUs that every zone used, minute by minute over the last hour",
     oxql: ({ end }) =>
       "{ get zone_resource:cpu_nsec | filter state != 'waitrq' | align rate(1m) | group_by [sled_serial, zone_name], sum" +
-      "; get sled_resource:cpus_online | align mean_within(1m) | group_by [sled_serial], max }" +
+      " ; get sled_resource:cpus_online | align mean_within(1m) | group_by [sled_serial], max }" +
       ` | filter timestamp > ${end} - 1h && timestamp <= ${end} | join on [sled_serial] | map cpu_nsec / cpus_online / 10000000`,
     promql: {
       kind: "range",

@@ -1,6 +1,7 @@
 import type { CommandDefinition } from "./command.ts";
 import { configCommand } from "./config.ts";
 import { importCommand } from "./import.ts";
+import { explainCommand } from "./explain.ts";
 import { partCommands } from "./parts.ts";
 import { queryCommand } from "./query.ts";
 import { sampleCommand } from "./sample.ts";
@@ -15,6 +16,7 @@ export { VERSION } from "./version.ts";
 export const COMMANDS: readonly CommandDefinition[] = [
   upCommand,
   queryCommand,
+  explainCommand,
   sampleCommand,
   importCommand,
   schemaCommand,

@@ -1,20 +1,20 @@
 import { Option } from "commander";
-import { ZonemeterError } from "../core/index.ts";
-import { readResultJson, type Table } from "../oxql/index.ts";
+import { systemClock, ZonemeterError } from "../core/index.ts";
+import { parse } from "../oxql/index.ts";
 import { ApiConnection, withConnection, type ConnectionFlags } from "./api-connection.ts";
+import { askQuery, readAnswer, type QueryRequest } from "./ask-query.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { renderCsv, renderNdjson } from "./render-rows.ts";
 import { renderTables } from "./render-table.ts";
+import type { SeriesOrder } from "./result-rows.ts";
 import { DEFAULT_CUSTOMER_URL, DEFAULT_OPERATOR_URL } from "./ports.ts";
 import { writeAll } from "./write.ts";
 
 const FORMATS = ["table", "json", "ndjson", "csv"] as const;
 
-interface QueryFlags extends ConnectionFlags {
+interface QueryFlags extends ConnectionFlags, QueryRequest {
   readonly format: (typeof FORMATS)[number];
   readonly as: "operator" | "customer";
-  readonly project?: string;
-  readonly summaries?: true;
 }
 
 /** `zonemeter query 'OXQL'` */
@@ -41,7 +41,7 @@ async function query(text: string, flags: QueryFlags, context: CommandContext): 
   const api = await ApiConnection.open(flags, context, fallback);
   let body: string;
   try {
-    body = await ask(api, text, flags, context.signal);
+    body = await askQuery(api, text, flags, context.signal);
   } finally {
     await api.close();
   }
@@ -50,52 +50,19 @@ async function query(text: string, flags: QueryFlags, context: CommandContext): 
     await writeAll(context.stdout, [`${body}\n`]);
     return 0;
   }
-  const output = { table: () => [renderTables(tables)], csv: () => renderCsv(tables), ndjson: () => renderNdjson(tables) }[flags.format]();
+  const order = seriesOrder(text);
+  const renderings = {
+    table: () => [renderTables(tables, order)],
+    csv: () => renderCsv(tables, order),
+    ndjson: () => renderNdjson(tables, order),
+  };
+  const output = renderings[flags.format]();
   await writeAll(context.stdout, output);
   return 0;
 }
 
-/** Sends the query and gives the body of a 200 answer as text. */
-async function ask(api: ApiConnection, query: string, { project, summaries }: QueryFlags, signal: AbortSignal): Promise<string> {
-  const path = project === undefined ? "/v1/system/timeseries/query" : `/v1/timeseries/query?project=${encodeURIComponent(project)}`;
-  const { status, text } = await api.post(path, { query, ...(summaries === true ? { include_summaries: true } : {}) }, signal);
-  if (status === 200) return text;
-  const message = errorMessage(text) ?? `${api.name} answered with status ${status}.`;
-  switch (status) {
-    case 401:
-      throw new ZonemeterError(
-        "unauthorized",
-        `${api.name} does not know who asks (${message}): give a token that it knows with --token-file or $ZONEMETER_TOKEN.`,
-      );
-    case 403:
-      throw new ZonemeterError("forbidden", `${api.name} refuses (${message}): ask with another token, or another API with --as.`);
-    case 404:
-      throw new ZonemeterError(
-        "not_found",
-        project === undefined ? `${api.name} has no such path: is it another program?` : `There is no project ${JSON.stringify(project)}.`,
-      );
-    default:
-      throw new ZonemeterError(status >= 500 || status === 429 ? "unavailable" : "query", message);
-  }
-}
-
-/** The tables of an answer, also where only its text is printed: what another program says is no data. */
-function readAnswer(body: string, name: string): Table[] {
-  try {
-    return readResultJson(body);
-  } catch (error) {
-    throw new ZonemeterError("unavailable", `${name} answered, but not with the result of a query: is it another program?`, {
-      cause: error,
-    });
-  }
-}
-
-/** The message of a Dropshot error body, or null where the text is none. */
-function errorMessage(text: string): string | null {
-  try {
-    const body = JSON.parse(text) as { message?: unknown };
-    return typeof body.message === "string" ? body.message : null;
-  } catch {
-    return null;
-  }
+/** A ranked answer comes best first, which must not be sorted away. */
+function seriesOrder(text: string): SeriesOrder {
+  const { operations } = parse(text, { nowNs: systemClock.wallNs() });
+  return operations.some(({ kind }) => kind === "rank") ? "as-answered" : "by-fields";
 }

@@ -10,6 +10,7 @@ import { placeWithin } from "./place-within.ts";
 import { queryError, withPlace } from "./query-error.ts";
 import { selectRequest } from "./select-request.ts";
 import { schemaOfGet, type TableSchema } from "./table-schema.ts";
+import { windowedBeginning } from "./windowed-beginning.ts";
 
 /** What a query will do and give, found without data. */
 export interface Plan {
@@ -25,6 +26,8 @@ export interface PlannedGet {
   readonly get: Get;
   readonly schema: TimeseriesSchema;
   readonly request: Pick<SelectRequest, "alternatives" | "limit" | "lookBack">;
+  /** Set where a store that can put samples together by window is asked to. */
+  readonly windowNs: bigint | null;
 }
 
 /** A step of the plan with what flows into it, for `printPlan`. A delta is the differencing that follows a counter's get. */
@@ -37,6 +40,8 @@ export type PlanNode =
 export interface PlanOptions {
   /** The default is `zonemeter`. */
   readonly dialect?: Dialect;
+  /** Whether the store can put samples together by window. */
+  readonly windows?: boolean;
 }
 
 /**
@@ -46,7 +51,7 @@ export interface PlanOptions {
 export function plan(query: Query, catalogue: Catalogue, options: PlanOptions = {}): Plan {
   return withPlace(query.text, () => {
     requireKnown(query, catalogue);
-    const planner = new Planner(query.text, catalogue, options.dialect ?? "zonemeter");
+    const planner = new Planner(query.text, catalogue, options);
     planner.check(query);
     const root = planner.query(query, EVERYTHING);
     refuseFullScans(query, catalogue);
@@ -57,7 +62,7 @@ export function plan(query: Query, catalogue: Catalogue, options: PlanOptions = 
 /** The tables that come out of the pipeline so far; throws as `plan` does for types, but lets full scans pass. */
 export function tablesOf(query: Query, catalogue: Catalogue): readonly TableSchema[] {
   requireKnown(query, catalogue);
-  return new Planner(query.text, catalogue, "zonemeter").check(query);
+  return new Planner(query.text, catalogue, {}).check(query);
 }
 
 class Planner {
@@ -65,13 +70,15 @@ class Planner {
   readonly #text: string;
   readonly #catalogue: Catalogue;
   readonly #dialect: Dialect;
+  readonly #windows: boolean;
   /** What comes out of each operation. */
   readonly #outputs = new Map<Operation, readonly TableSchema[]>();
 
-  constructor(text: string, catalogue: Catalogue, dialect: Dialect) {
+  constructor(text: string, catalogue: Catalogue, { dialect = "zonemeter", windows = false }: PlanOptions) {
     this.#text = text;
     this.#catalogue = catalogue;
     this.#dialect = dialect;
+    this.#windows = windows && dialect !== "upstream";
   }
 
   /** Types: what comes out of the query. Pushing down comes after, since it relies on names meaning what they should. */
@@ -108,7 +115,7 @@ class Planner {
   query({ operations }: Query, after: Needed): PlanNode {
     const [first, ...others] = operations as [Get | Group, ...Operation[]];
     const needed = neededOfFirst(operations, after);
-    const start = first.kind === "group" ? this.#group(first, needed) : this.#get(first, needed);
+    const start = first.kind === "group" ? this.#group(first, needed) : this.#get(first, needed, this.#windowOf(operations, after));
     return others.reduce<PlanNode>(
       (input, operation) => ({ kind: "operation", operation, input, tables: this.#outputs.get(operation)! }),
       start,
@@ -120,10 +127,17 @@ class Planner {
     return { kind: "group", inputs, tables: this.#outputs.get(group)! };
   }
 
-  #get(get: Get, needed: Needed): PlanNode {
+  /** The period by which samples are put together in the store, for a query that begins with a get. */
+  #windowOf(operations: readonly Operation[], after: Needed): bigint | null {
+    if (!this.#windows) return null;
+    const schema = this.#catalogue.get((operations[0] as Get).timeseriesName)!;
+    return windowedBeginning(operations, schema, after, QUERY_MAX_ROWS)?.align.periodNs ?? null;
+  }
+
+  #get(get: Get, needed: Needed, windowNs: bigint | null): PlanNode {
     const schema = this.#catalogue.get(get.timeseriesName)!;
     const { alternatives, limit, lookBack } = selectRequest(schema, needed, QUERY_MAX_ROWS);
-    const planned: PlannedGet = { get, schema, request: { alternatives, limit, lookBack } };
+    const planned: PlannedGet = { get, schema, request: { alternatives, limit, lookBack }, windowNs };
     this.gets.push(planned);
     const tables = this.#outputs.get(get)!;
     const node: PlanNode = { kind: "get", get: planned, tables };

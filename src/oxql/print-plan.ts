@@ -1,3 +1,4 @@
+import { hasStartTime } from "../core/index.ts";
 import type { Limit } from "./ast.ts";
 import { formatDuration } from "./format-duration.ts";
 import type { Alternatives } from "./normal-form.ts";
@@ -38,13 +39,17 @@ function nodeLines(node: PlanNode): string[] {
   }
 }
 
-function getLines({ get, request }: PlannedGet): string[] {
+function getLines({ get, request, schema, windowNs }: PlannedGet): string[] {
   const lines = [`get ${get.timeseriesName}`];
   const conditions = conditionLines(request.alternatives.map(({ fields, times }) => [...fields, ...times]));
   lines.push(...conditions.map((condition, index) => `    ${index === 0 ? "where" : "   or"} ${condition}`));
   if (conditions.length === 0) lines.push("    all rows");
   if (request.limit !== null) lines.push(`    ${limitLine(request.limit)}`);
   if (request.lookBack) lines.push("    and the sample before each range");
+  if (windowNs !== null) {
+    const parts = hasStartTime(schema.datumType) ? "its first and last sample" : "the sum and number of its samples";
+    lines.push(`    of each window of ${formatDuration(windowNs)} only ${parts}`);
+  }
   return lines;
 }
 

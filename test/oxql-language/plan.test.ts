@@ -294,6 +294,21 @@ gives
   engine:turns,engine:fuel {cylinder: i32, name: string}: gauge double every 1m`);
   });
 
+  it("shows what the store puts together by window, if it can", () => {
+    const printed = (text: string, windows: boolean): string => printPlan(plan(read(text), FERRIES, { windows }));
+    const counter = "get engine:turns | filter timestamp > @2031-05-07 | align rate(1m)";
+    expect(printed(counter, true)).toContain(
+      "    and the sample before each range\n    of each window of 1m only its first and last sample\n| delta\n",
+    );
+    expect(printed(counter, false)).not.toContain("window");
+    const gauge = "get ferry:crew | filter timestamp > @2031-05-07 | align mean_within(10m)";
+    expect(printed(gauge, true)).toContain("    of each window of 10m only the sum and number of its samples\n");
+    expect(printed("get ferry:crew | filter timestamp > @2031-05-07 && datum > 3 | align mean_within(10m)", true)).not.toContain("window");
+    expect(
+      printed("{ get ferry:crew | align mean_within(10m); get ferry:crew | last 1 } | filter timestamp > @2031-05-07", true),
+    ).toContain("window of 10m");
+  });
+
   it("shows alternatives, limits and full reads", () => {
     expect(printPlan(planned("get harbour:turns | filter quay == 'north' || name == 'x' && datum > 1.0"))).toContain(
       "    where name == 'x'\n       or quay == 'north'\n",
