@@ -25,6 +25,13 @@ export interface SourceChoice {
   readonly logger: Logger;
 }
 
+/** Throws what `openSources` would, without touching anything: recordings that cannot be played, commands that are missing. */
+export async function checkSources(choice: Omit<SourceChoice, "stateDir">): Promise<void> {
+  const { sources, book } = await openSources({ ...choice, stateDir: null });
+  await Promise.all(sources.map(({ source }) => source.close()));
+  await book.close();
+}
+
 /** Opens what measures: the configured sources, else the recordings if any, else the platform's own. */
 export async function openSources({ config, stateDir, replay, logger }: SourceChoice): Promise<MeasuringParts> {
   const { producer } = config;

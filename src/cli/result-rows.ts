@@ -17,9 +17,12 @@ export function metricNames(table: Table): string[] {
   return table.name.split(",").map((name) => name.slice(name.indexOf(":") + 1));
 }
 
-/** All points of a table, timeseries ordered by their fields so that output is stable. */
-export function* resultRows(table: Table): Generator<ResultRow> {
-  for (const series of [...table.timeseries].sort(byFields)) {
+/** In which order timeseries are shown: as they came (a ranked answer means something by it), or by their fields, so that output is stable. */
+export type SeriesOrder = "as-answered" | "by-fields";
+
+/** All points of a table. */
+export function* resultRows(table: Table, order: SeriesOrder): Generator<ResultRow> {
+  for (const series of order === "as-answered" ? table.timeseries : [...table.timeseries].sort(byFields)) {
     const { startTimesNs, timestampsNs, dimensions } = series.points;
     for (let row = 0; row < timestampsNs.length; row++) {
       yield {

@@ -1,17 +1,17 @@
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { startCollector, type Collector } from "../collector/index.ts";
 import type { Config } from "../config/index.ts";
 import { messageOf, systemClock, ZonemeterError, type SocketAddress } from "../core/index.ts";
 import { startNexus } from "../nexus/index.ts";
 import { startProducer, type Producer } from "../producer/index.ts";
-import { Lifecycle, loadKeptId, sleep, type Logger } from "../runtime/index.ts";
+import { Lifecycle, loadKeptId, makeDirectory, sleep, type Logger } from "../runtime/index.ts";
 import { loadCatalogue, loadVisibility } from "../schema/index.ts";
 import { waitForTrustedClock, type OpenedSource, type ReplaySource } from "../sources/index.ts";
 import { openEmbeddedStore, type Store } from "../store/index.ts";
-import { openApiAccess } from "./api-access.ts";
+import { openApiAccess, type ApiAccess } from "./api-access.ts";
+import { checkPorts, type WantedPort } from "./check-ports.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
-import { openSources } from "./open-sources.ts";
+import { checkSources, openSources } from "./open-sources.ts";
 import { COLLECTOR_PORT_OFFSET, LOOPBACK } from "./ports.ts";
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
@@ -79,6 +79,9 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
 
   const access = await openApiAccess(config, logger);
   parts.add("token file", async () => access.close());
+  // What is wrong with the command line is found out before the data directory is touched.
+  await checkSources({ config, replay, logger });
+  await checkPorts([{ name: "Nexus", address: at(0) }, { name: "The collector", address: at(COLLECTOR_PORT_OFFSET) }, ...apiPorts(access)]);
   const catalogue = loadCatalogue();
   const store = await openStore(config, dataDir, logger);
   parts.add("store", () => store.close());
@@ -139,6 +142,13 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
   };
 }
 
+function apiPorts({ listen }: ApiAccess): WantedPort[] {
+  return (["operator", "customer"] as const).flatMap((name) => {
+    const address = listen[name];
+    return "path" in address ? [] : [{ name: `The ${name} API`, address }];
+  });
+}
+
 /** Ends the producer while the collector fetches what it still has, so that what was measured until now is stored. */
 async function stopMeasuring(producer: Producer, collector: Collector): Promise<void> {
   const untilMs = performance.now() + LAST_COLLECTION_MS;
@@ -153,7 +163,7 @@ async function stopMeasuring(producer: Producer, collector: Collector): Promise<
 }
 
 function openStore(config: Config, dataDir: string, logger: Logger): Promise<Store> {
-  return mkdir(dataDir, { recursive: true, mode: 0o700 }).then(
+  return makeDirectory(dataDir, 0o700).then(
     () =>
       openEmbeddedStore({
         dataDir: join(dataDir, "store"),

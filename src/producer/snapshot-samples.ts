@@ -13,11 +13,11 @@ export interface SnapshotSamplesOptions {
   readonly logger: Logger;
 }
 
-/** What a snapshot came to: every reading is in exactly one of these, or suppressed because another source speaks for its metric. */
+/** What a snapshot came to: every reading with a value is in exactly one of these, or suppressed because another source speaks for its metric. */
 export interface ConvertedSnapshot {
   /** Null where no reading became a sample. */
   readonly group: SampleGroup | null;
-  /** Readings without a value. */
+  /** Readings without a value that have had one before; what a platform does not have is not missing. */
   readonly missing: number;
   /** Readings whose metric or labels the schema does not have. */
   readonly notInSchema: number;
@@ -48,7 +48,7 @@ export class SnapshotSamples {
       const { metric, labels } = reading;
       if (!this.#options.authority.admits(sled.sledId, subject.kind, metric, snapshot.source, reading.value !== null)) continue;
       if (reading.value === null) {
-        missing += 1;
+        if (this.#plans.isMeasured(plan, metric, labels)) missing += 1;
         continue;
       }
       const own = plan.target === null ? null : this.#plans.series(plan, snapshot, metric, labels);

@@ -45,10 +45,14 @@ export class SubjectPlans {
     return plan;
   }
 
+  /** Whether this reading has had a value before: one that the platform does not have never has. */
+  isMeasured(plan: SubjectPlan, metric: string, labels: Readonly<Record<string, string>>): boolean {
+    return (plan.series.get(seriesKey(metric, labels)) ?? null) !== null;
+  }
+
   /** The series of one reading, or null where the schema has no such metric or it has other labels. */
   series(plan: SubjectPlan, snapshot: Snapshot, metric: string, labels: Readonly<Record<string, string>>): Series | null {
-    let key = metric;
-    for (const label in labels) key += `\n${label}=${labels[label]}`;
+    const key = seriesKey(metric, labels);
     const known = plan.series.get(key);
     if (known !== undefined) return known;
     const made = this.#makeSeries(snapshot, metric, labels);
@@ -90,6 +94,12 @@ export class SubjectPlans {
       datumType: schema.datumType,
     };
   }
+}
+
+function seriesKey(metric: string, labels: Readonly<Record<string, string>>): string {
+  let key = metric;
+  for (const label in labels) key += `\n${label}=${labels[label]}`;
+  return key;
 }
 
 const isNumeric = ({ datumType }: TimeseriesSchema): boolean =>

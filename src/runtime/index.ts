@@ -5,3 +5,4 @@ export * from "./kept-id.ts";
 export * from "./lifecycle.ts";
 export * from "./logger.ts";
 export * from "./loop.ts";
+export * from "./make-directory.ts";

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, ZonemeterError } from "../core/index.ts";
 import type { Logger } from "./logger.ts";
+import { makeDirectory } from "./make-directory.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -21,7 +22,7 @@ export async function loadKeptId(stateDir: string, role: string, logger: Logger)
   }
   const id = randomUUID();
   try {
-    await mkdir(stateDir, { recursive: true });
+    await makeDirectory(stateDir);
     await writeWhole(file, `${id}\n`);
   } catch (error) {
     throw unusable(stateDir, error);

@@ -50,7 +50,7 @@ export async function installTables(
   const tables: WideTable[] = [];
   for (const design of designs) {
     const change = async (statement: string): Promise<void> => {
-      logger.info({ table: design.name, statement }, "changing the store's layout");
+      logger.debug({ table: design.name, statement }, "changing the store's layout");
       await engine.run(statement);
     };
     const series = stored.get(seriesTableName(design));

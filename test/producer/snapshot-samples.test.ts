@@ -117,7 +117,7 @@ test("what was not measured makes no sample, what the schema lacks or cannot hol
   ];
   for (let i = 0; i < 3; i++) {
     const { group, ...counts } = converter.convert(zoneSnapshot(1, NOW, 0n, { readings }), "kstat");
-    expect(counts).toEqual({ missing: 1, notInSchema: 3, outOfRange: 4 });
+    expect(counts).toEqual({ missing: 0, notInSchema: 3, outOfRange: 4 });
     expect(samplesOf(group!).map(({ datum }) => datum)).toEqual([{ type: "u64", value: 4096n }]);
   }
   expect(lines.filter(({ level }) => level === "warn")).toHaveLength(7);
@@ -167,4 +167,15 @@ describe("one source speaks for a metric of a sled", () => {
     expect(swap(converter, "kstat", 1n)).toBe(1n);
     expect(swap(converter, "zonestat", 2n)).toBe(2n);
   });
+});
+
+test("a statistic is missing only once it has been read before", () => {
+  const { converter } = setUp();
+  const withResident = (value: bigint | null): Reading =>
+    value === null ? { metric: "memory_resident", labels: {}, value, reason: "it could not be read" } : reading("memory_resident", value);
+  const missing = [null, 4096n, null, null, 8192n].map(
+    (value) =>
+      converter.convert(zoneSnapshot(1, NOW, 0n, { readings: [withResident(value), reading("swap_reserved", 1n)] }), "kstat").missing,
+  );
+  expect(missing).toEqual([0, 0, 1, 1, 0]);
 });
