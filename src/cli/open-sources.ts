@@ -62,7 +62,10 @@ function sourceNames(configured: Config["producer"]["sources"], replay: readonly
   if (configured !== null) {
     if (replay.length > 0 && !configured.includes("replay")) return [...configured, "replay"];
     if (replay.length === 0 && configured.includes("replay")) {
-      throw new ZonemeterError("usage", 'The source "replay" needs recordings: name them with --replay FILE.');
+      throw new ZonemeterError(
+        "usage",
+        'The source "replay" needs recordings: name them with --replay FILE, or --input FILE to print them.',
+      );
     }
     return configured;
   }

@@ -24,7 +24,7 @@ export const queryCommand: CommandDefinition = {
       program
         .command("query")
         .description("ask an OxQL question and print the answer")
-        .argument("<oxql>", "the query, in one argument (quote it)"),
+        .argument("<oxql>", "the query in one argument, such as 'get zone_resource:memory_resident | last 1'"),
     )
       .addOption(new Option("--format <format>", "how to print the answer").choices(FORMATS).default("table"))
       .addOption(new Option("--as <principal>", "whose view to ask for").choices(["operator", "customer"]).default("operator"))

@@ -5,23 +5,43 @@ import type { CommandContext } from "./command.ts";
 
 /** Flags that stand for settings: how commander reads each, and the setting's full name. */
 const FLAGS = {
-  dataDir: { flag: "--data-dir <folder>", setting: "up.data_dir", help: "where everything is kept", repeat: false },
+  dataDir: {
+    flag: "--data-dir <folder>",
+    setting: "up.data_dir",
+    help: "where everything is kept (default: zonemeter-data)",
+    repeat: false,
+  },
   store: { flag: "--store <url>", setting: "store.url", help: "a ClickHouse server instead of the embedded store", repeat: false },
-  source: { flag: "--source <names>", setting: "producer.sources", help: "what measures: names with commas between", repeat: false },
-  replay: { flag: "--replay <file>", setting: "up.replay", help: "play a recording of kstat or zonestat (repeatable)", repeat: true },
+  source: {
+    flag: "--source <names>",
+    setting: "producer.sources",
+    help: "what measures: kstat, zonestat, vmusage, cgroup; several with commas between (default: the platform's own)",
+    repeat: false,
+  },
+  replay: {
+    flag: "--replay <file>",
+    setting: "up.replay",
+    help: "play a recording of kstat or zonestat instead of measuring this machine (repeatable)",
+    repeat: true,
+  },
   sampleInterval: {
     flag: "--sample-interval <time>",
     setting: "producer.sample_interval",
-    help: "time between samples, such as 10s",
+    help: "time between samples (default: 10s)",
     repeat: false,
   },
   collectInterval: {
     flag: "--collect-interval <time>",
     setting: "producer.collect_interval",
-    help: "time between collections, such as 30s",
+    help: "time between collections (default: 30s)",
     repeat: false,
   },
-  portBase: { flag: "--port-base <port>", setting: "up.port_base", help: "Nexus listens here, the other parts above", repeat: false },
+  portBase: {
+    flag: "--port-base <port>",
+    setting: "up.port_base",
+    help: "Nexus listens here, the other parts above (default: 12221)",
+    repeat: false,
+  },
 } as const;
 
 export type SettingFlag = keyof typeof FLAGS;
