@@ -21,19 +21,19 @@ export const schemaCommand: CommandDefinition = {
     withFormat(withFolder(group.command("lock")))
       .description("freeze the timeseries of a folder in its lock file")
       .option("--check", "only check that the lock file is current")
-      .option("--widen <name>", "let customers see this timeseries from now on (repeatable)", collect, [])
-      .action((flags: { check?: true; widen: string[]; dir: string; format: FindingFormat }) =>
+      .option("--widen <name>", "let customers see this timeseries from now on (repeatable)", collect)
+      .action((flags: { check?: true; widen?: string[]; dir: string; format: FindingFormat }) =>
         run((context) =>
-          lockSchemas({ dir: flags.dir, onlyCheck: flags.check === true, widen: flags.widen, format: flags.format }, context),
+          lockSchemas({ dir: flags.dir, onlyCheck: flags.check === true, widen: flags.widen ?? [], format: flags.format }, context),
         ),
       );
 
     withFormat(withFolder(group.command("diff")))
       .description("check that released timeseries have not changed since an earlier state")
       .argument("<base>", "a folder of TOML files, or a git revision")
-      .option("--widen <name>", "let customers see this timeseries from now on (repeatable)", collect, [])
-      .action((base: string, flags: { widen: string[]; dir: string; format: FindingFormat }) =>
-        run((context) => diffAgainst(base, { dir: flags.dir, widen: flags.widen, format: flags.format }, context)),
+      .option("--widen <name>", "let customers see this timeseries from now on (repeatable)", collect)
+      .action((base: string, flags: { widen?: string[]; dir: string; format: FindingFormat }) =>
+        run((context) => diffAgainst(base, { dir: flags.dir, widen: flags.widen ?? [], format: flags.format }, context)),
       );
 
     withFolder(group.command("list"))
@@ -60,5 +60,5 @@ function withFolder(command: Command): Command {
 }
 
 function collect(value: string, before: readonly string[]): string[] {
-  return [...before, value];
+  return [...(before ?? []), value];
 }

@@ -22,10 +22,7 @@ export function readUnifiedCpu(directory: string): CpuTimes | NotMeasured {
 
 export function cpuTimeReadings(times: CpuTimes | NotMeasured): Reading[] {
   const missing = times instanceof NotMeasured;
-  return [
-    reading("cpu_nsec", missing ? times : times.userNs, USER),
-    reading("cpu_nsec", missing ? times : times.sysNs, SYS),
-  ];
+  return [reading("cpu_nsec", missing ? times : times.userNs, USER), reading("cpu_nsec", missing ? times : times.sysNs, SYS)];
 }
 
 const USER = Object.freeze({ state: "user" });

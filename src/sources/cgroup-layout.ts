@@ -29,7 +29,11 @@ export async function findCgroupLayout(hostRoot = "/"): Promise<CgroupLayout> {
   try {
     text = await readFile(path, "latin1");
   } catch (error) {
-    throw new ZonemeterError("unavailable", `Cgroups could not be found (${messageOf(error)}); the cgroup source needs Linux with /proc mounted.`, { cause: error });
+    throw new ZonemeterError(
+      "unavailable",
+      `Cgroups could not be found (${messageOf(error)}); the cgroup source needs Linux with /proc mounted.`,
+      { cause: error },
+    );
   }
   const layout: Partial<Record<Hierarchy, string>> = {};
   for (const { point, hierarchies } of mountsOf(text)) {
@@ -38,7 +42,10 @@ export async function findCgroupLayout(hostRoot = "/"): Promise<CgroupLayout> {
     for (const hierarchy of hierarchies) layout[hierarchy] ??= directory;
   }
   if (Object.keys(layout).length === 0) {
-    throw new ZonemeterError("unavailable", `No cgroup hierarchy with cpuacct, cpu, memory or pids is mounted readably according to ${path}; mount cgroup2 on /sys/fs/cgroup.`);
+    throw new ZonemeterError(
+      "unavailable",
+      `No cgroup hierarchy with cpuacct, cpu, memory or pids is mounted readably according to ${path}; mount cgroup2 on /sys/fs/cgroup.`,
+    );
   }
   return layout;
 }
@@ -53,7 +60,8 @@ function mountsOf(mountinfo: string): Mount[] {
     if (dash === -1) continue;
     const type = fields[dash + 1];
     const options = new Set((fields[dash + 3] ?? "").split(","));
-    const hierarchies: readonly Hierarchy[] = type === "cgroup2" ? ["unified"] : type === "cgroup" ? V1_CONTROLLERS.filter((each) => options.has(each)) : [];
+    const hierarchies: readonly Hierarchy[] =
+      type === "cgroup2" ? ["unified"] : type === "cgroup" ? V1_CONTROLLERS.filter((each) => options.has(each)) : [];
     if (hierarchies.length > 0) mounts.push({ root: unescaped(fields[3]!), point: unescaped(fields[4]!), hierarchies });
   }
   return mounts.sort((a, b) => a.root.length - b.root.length || a.point.length - b.point.length);

@@ -16,7 +16,9 @@ const V1_NO_LIMIT = 2n ** 63n - 2n ** 20n;
 export function memoryReadings(places: GroupPlaces, unifiedControllers: ReadonlySet<string>): Reading[] {
   if (places.memory !== undefined) return v1Readings(places.memory);
   if (places.unified !== undefined && unifiedControllers.has("memory")) return v2Readings(places.unified);
-  const none = new NotMeasured(places.unified === undefined ? "the group is not in the memory hierarchy" : "the memory controller is not enabled for the group");
+  const none = new NotMeasured(
+    places.unified === undefined ? "the group is not in the memory hierarchy" : "the memory controller is not enabled for the group",
+  );
   return memorySet(none, none, none, none, none);
 }
 

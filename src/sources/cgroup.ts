@@ -130,9 +130,22 @@ class CgroupSource implements Source {
       }
       lastCpuNs.set(key, usedNs);
     }
-    const startTimeNs = this.#book.startTimeOf({ subjectKey: zoneName, incarnation, bootTimeNs: createdNs, createdMonotonicNs: null, timestampNs });
+    const startTimeNs = this.#book.startTimeOf({
+      subjectKey: zoneName,
+      incarnation,
+      bootTimeNs: createdNs,
+      createdMonotonicNs: null,
+      timestampNs,
+    });
     if (startTimeNs >= timestampNs) return null;
-    const subject = { kind: "zone", zoneName, zoneType: "", zoneId: NIL_UUID, incarnation: `${zoneName}@${incarnation}`, startTimeNs } as const;
+    const subject = {
+      kind: "zone",
+      zoneName,
+      zoneType: "",
+      zoneId: NIL_UUID,
+      incarnation: `${zoneName}@${incarnation}`,
+      startTimeNs,
+    } as const;
     return { source: "cgroup", subject, sled: null, timestampNs, readings: [...cpuTimeReadings(cpu), ...readings] };
   }
 
@@ -140,7 +153,8 @@ class CgroupSource implements Source {
     if (places.cpuacct !== undefined && this.#cpuacct !== null) {
       return this.#cpuacct.read(key, places.cpuacct, this.#book.isFromEarlierRun(zoneName, incarnation));
     }
-    const cpu = places.unified === undefined ? new NotMeasured("the group is not in the cpuacct hierarchy") : readUnifiedCpu(places.unified);
+    const cpu =
+      places.unified === undefined ? new NotMeasured("the group is not in the cpuacct hierarchy") : readUnifiedCpu(places.unified);
     return cpu instanceof NotMeasured && zoneName === ROOT_NAME && this.#isMachineRoot ? this.#host.cpuTimes() : cpu;
   }
 

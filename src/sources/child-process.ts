@@ -28,7 +28,12 @@ export async function startChild(command: string, args: readonly string[]): Prom
   let child: ChildProcess;
   try {
     // The agent's environment is handed on, not read: PATH decides which command runs.
-    child = spawn(command, args, { env: { ...process.env, LC_ALL: "C" }, stdio: ["ignore", "pipe", "pipe"], detached: true, windowsHide: true });
+    child = spawn(command, args, {
+      env: { ...process.env, LC_ALL: "C" },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+      windowsHide: true,
+    });
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", reject);
@@ -41,8 +46,12 @@ export async function startChild(command: string, args: readonly string[]): Prom
 
 function cannotStart(command: string, cause: unknown): ZonemeterError {
   const code = (cause as NodeJS.ErrnoException).code;
-  if (code === "ENOENT") return new ZonemeterError("unavailable", `${command} was not found; install it, add it to PATH, or choose another source.`, { cause });
-  if (code === "EACCES") return new ZonemeterError("unavailable", `${command} may not be run by this user; make it executable, or choose another source.`, { cause });
+  if (code === "ENOENT")
+    return new ZonemeterError("unavailable", `${command} was not found; install it, add it to PATH, or choose another source.`, { cause });
+  if (code === "EACCES")
+    return new ZonemeterError("unavailable", `${command} may not be run by this user; make it executable, or choose another source.`, {
+      cause,
+    });
   return new ZonemeterError("unavailable", `${command} could not be started (${messageOf(cause)}).`, { cause });
 }
 

@@ -39,7 +39,10 @@ export async function runChild(spec: ChildSpec): Promise<ChildResult> {
     if (bytes <= maxStdoutBytes) chunks.push(chunk);
     else fail(new ZonemeterError("limit", `${command} printed more than ${maxStdoutBytes} bytes and was stopped.`));
   });
-  const timer = setTimeout(() => fail(new ZonemeterError("unavailable", `${command} did not finish within ${deadlineMs} ms and was stopped.`)), deadlineMs);
+  const timer = setTimeout(
+    () => fail(new ZonemeterError("unavailable", `${command} did not finish within ${deadlineMs} ms and was stopped.`)),
+    deadlineMs,
+  );
   const onAbort = (): void => fail(stopped(command, signal!));
   signal?.addEventListener("abort", onAbort, { once: true });
   try {

@@ -24,7 +24,13 @@ export async function askCommand(
   signal: AbortSignal,
 ): Promise<ClockEvidence> {
   try {
-    const { exitCode, stdout } = await runChild({ command, args, deadlineMs: PROBE_DEADLINE_MS, maxStdoutBytes: PROBE_OUTPUT_BYTES, signal });
+    const { exitCode, stdout } = await runChild({
+      command,
+      args,
+      deadlineMs: PROBE_DEADLINE_MS,
+      maxStdoutBytes: PROBE_OUTPUT_BYTES,
+      signal,
+    });
     const verdict = exitCode === 0 ? read(stdout.toString("latin1")) : "unknown";
     return { verdict, told: `"${[command, ...args].join(" ")}" says ${verdict}`, absent: false };
   } catch (error) {

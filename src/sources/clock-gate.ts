@@ -32,10 +32,12 @@ export async function waitForTrustedClock(options: ClockGateOptions): Promise<st
   const backoff = new Backoff(options.poll ?? CLOCK_POLL);
   let lastTold = "";
   for (;;) {
-    if (signal.aborted) throw new ZonemeterError("unavailable", "Waiting for the clock was ended before it could be trusted.", { cause: signal.reason });
+    if (signal.aborted)
+      throw new ZonemeterError("unavailable", "Waiting for the clock was ended before it could be trusted.", { cause: signal.reason });
     const { trusted, told } = await lookAtClock(options);
     if (trusted) return told;
-    if (told !== lastTold) logger.warn({ clockGate: options.gate, told }, "no samples yet: the wall clock cannot be trusted");
+    if (told !== lastTold)
+      logger.warn({ clockGate: options.gate }, `no samples yet: ${told}; with clock_gate = "build-date" samples are taken all the same`);
     lastTold = told;
     await sleep(backoff.next(), signal);
   }

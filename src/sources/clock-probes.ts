@@ -9,7 +9,11 @@ const TIMESYNC_DIRECTORY = "/run/systemd/timesync";
 const askTimesyncd: ClockProbe = async () => {
   const flag = `${TIMESYNC_DIRECTORY}/synchronized`;
   const there = existsSync(flag);
-  return { verdict: there ? "synchronized" : "unknown", told: `${flag} is ${there ? "there" : "not there"}`, absent: !existsSync(TIMESYNC_DIRECTORY) };
+  return {
+    verdict: there ? "synchronized" : "unknown",
+    told: `${flag} is ${there ? "there" : "not there"}`,
+    absent: !existsSync(TIMESYNC_DIRECTORY),
+  };
 };
 
 const askChrony: ClockProbe = (signal) => askCommand("chronyc", CHRONY_ARGS, readChronyTracking, signal);
@@ -30,7 +34,8 @@ const askOxideNtpZone: ClockProbe = async (signal) => {
     },
     signal,
   );
-  if (zone === undefined) return { verdict: "unknown", told: listed.absent ? listed.told : "no NTP zone is running", absent: listed.absent };
+  if (zone === undefined)
+    return { verdict: "unknown", told: listed.absent ? listed.told : "no NTP zone is running", absent: listed.absent };
   return askCommand("zlogin", [zone, "/usr/bin/chronyc", ...CHRONY_ARGS], readChronyTracking, signal);
 };
 

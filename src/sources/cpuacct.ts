@@ -68,7 +68,8 @@ function partsAddUp(root: string): boolean {
   const user = readNumber(root, "cpuacct.usage_user");
   const sys = readNumber(root, "cpuacct.usage_sys");
   const after = readNumber(root, "cpuacct.usage");
-  if (before instanceof NotMeasured || user instanceof NotMeasured || sys instanceof NotMeasured || after instanceof NotMeasured) return false;
+  if (before instanceof NotMeasured || user instanceof NotMeasured || sys instanceof NotMeasured || after instanceof NotMeasured)
+    return false;
   return user + sys >= before && user + sys <= after;
 }
 

@@ -56,12 +56,18 @@ async function checkAvailable(row: SourceRow, options: SourceOptions): Promise<v
   const atHome = row.platforms === null || row.platforms.includes(platform);
   const { command } = row;
   if (command === null) {
-    if (!atHome) throw new ZonemeterError("unavailable", `The source ${row.name} needs ${row.needs}, which ${platform} does not have; ${adviceFor(platform)}.`);
+    if (!atHome)
+      throw new ZonemeterError(
+        "unavailable",
+        `The source ${row.name} needs ${row.needs}, which ${platform} does not have; ${adviceFor(platform)}.`,
+      );
     return;
   }
   const given = options.commands?.[command] ?? command;
   if (await isRunnable(given)) return;
-  const where = atHome ? "install it, or add its folder to PATH" : `it is a tool of illumos, and this is ${platform}: ${adviceFor(platform)}`;
+  const where = atHome
+    ? "install it, or add its folder to PATH"
+    : `it is a tool of illumos, and this is ${platform}: ${adviceFor(platform)}`;
   throw new ZonemeterError("unavailable", `The source ${row.name} needs the command ${given}, which was not found; ${where}.`);
 }
 

@@ -115,8 +115,14 @@ function decode(text: string): IdentityState {
     monotonicNs: integer(times["monotonicNs"], "monotonicNs"),
     aheadNs: integer(times["aheadNs"], "aheadNs"),
     zones: zones.map((row: unknown) => {
-      if (!Array.isArray(row) || typeof row[0] !== "string" || typeof row[1] !== "string") throw new Error("a zone in it has no name or incarnation");
-      return { subjectKey: row[0], incarnation: row[1], startTimeNs: integer(row[2], "a start time"), lastStampNs: integer(row[3], "a stamp") };
+      if (!Array.isArray(row) || typeof row[0] !== "string" || typeof row[1] !== "string")
+        throw new Error("a zone in it has no name or incarnation");
+      return {
+        subjectKey: row[0],
+        incarnation: row[1],
+        startTimeNs: integer(row[2], "a start time"),
+        lastStampNs: integer(row[3], "a stamp"),
+      };
     }),
   };
 }

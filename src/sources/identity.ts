@@ -126,7 +126,13 @@ class Book implements IdentityBook {
     }
     let startTimeNs = this.#firstGuessNs(sighting);
     if (known !== undefined && startTimeNs <= known.lastStampNs) startTimeNs = known.lastStampNs + 1n;
-    this.#entries.set(subjectKey, { incarnation, startTimeNs, lastStampNs: larger(timestampNs, startTimeNs), seenMonotonicNs, fromEarlierRun: false });
+    this.#entries.set(subjectKey, {
+      incarnation,
+      startTimeNs,
+      lastStampNs: larger(timestampNs, startTimeNs),
+      seenMonotonicNs,
+      fromEarlierRun: false,
+    });
     this.#changed = true;
     return startTimeNs;
   }
@@ -174,7 +180,8 @@ class Book implements IdentityBook {
       const text = `The wall clock was stepped back: stamps are ${aheadNs / 1_000_000n} ms ahead of it and drawing near, so that they do not fall.`;
       diagnostics.push({ code: "stamps-ahead", text, line: null });
     }
-    if (!this.#changed && this.#lastStampNs <= this.#ceilingNs && this.#clockLeadNs() <= this.#writtenLeadNs + CLOCK_SLACK_NS) return diagnostics;
+    if (!this.#changed && this.#lastStampNs <= this.#ceilingNs && this.#clockLeadNs() <= this.#writtenLeadNs + CLOCK_SLACK_NS)
+      return diagnostics;
     try {
       await this.write(IDENTITY_STAMP_RESERVE_NS);
     } catch (error) {
@@ -200,7 +207,12 @@ class Book implements IdentityBook {
     const aheadNs = this.#stamps.aheadNs();
     const wallNs = this.#clock.wallNs();
     const ceilingNs = reserveNs === 0n ? this.#lastStampNs : larger(this.#lastStampNs, wallNs + aheadNs) + reserveNs;
-    const zones = Array.from(this.#entries, ([subjectKey, { incarnation, startTimeNs, lastStampNs }]) => ({ subjectKey, incarnation, startTimeNs, lastStampNs }));
+    const zones = Array.from(this.#entries, ([subjectKey, { incarnation, startTimeNs, lastStampNs }]) => ({
+      subjectKey,
+      incarnation,
+      startTimeNs,
+      lastStampNs,
+    }));
     this.#changed = false;
     this.#writtenLeadNs = this.#clockLeadNs();
     try {
@@ -218,13 +230,15 @@ class Book implements IdentityBook {
 
   #forget(): void {
     const nowNs = this.#clock.monotonicNs();
-    for (const [subjectKey, entry] of this.#entries) if (nowNs - entry.seenMonotonicNs > IDENTITY_FORGET_AFTER_NS) this.#entries.delete(subjectKey);
+    for (const [subjectKey, entry] of this.#entries)
+      if (nowNs - entry.seenMonotonicNs > IDENTITY_FORGET_AFTER_NS) this.#entries.delete(subjectKey);
     const tooMany = this.#entries.size - IDENTITY_MAX_ENTRIES;
     if (tooMany > 0) {
       const byAbsence = [...this.#entries].sort(([, a], [, b]) => Number(a.seenMonotonicNs - b.seenMonotonicNs));
       for (const [subjectKey] of byAbsence.slice(0, tooMany)) this.#entries.delete(subjectKey);
     }
-    for (const [series, stampNs] of this.#lastOfSeries) if (this.#lastStampNs - stampNs > IDENTITY_FORGET_AFTER_NS) this.#lastOfSeries.delete(series);
+    for (const [series, stampNs] of this.#lastOfSeries)
+      if (this.#lastStampNs - stampNs > IDENTITY_FORGET_AFTER_NS) this.#lastOfSeries.delete(series);
   }
 }
 

@@ -44,14 +44,24 @@ export class LinuxHost {
     if (stat instanceof NotMeasured) return stat;
     const match = /^cpu +(\d+) (\d+) (\d+) \d+ \d+ (\d+) (\d+)/.exec(stat);
     if (match === null) return new NotMeasured("/proc/stat has no line for all CPUs");
-    const [user, nice, system, irq, softirq] = match.slice(1, 6).map((ticks) => BigInt(ticks) * TICK_NS) as [bigint, bigint, bigint, bigint, bigint];
+    const [user, nice, system, irq, softirq] = match.slice(1, 6).map((ticks) => BigInt(ticks) * TICK_NS) as [
+      bigint,
+      bigint,
+      bigint,
+      bigint,
+      bigint,
+    ];
     return { userNs: user + nice, sysNs: system + irq + softirq };
   }
 
   readings(cpusOnline: bigint | NotMeasured): Reading[] {
     const meminfo = readKernelFile(this.#proc, "meminfo");
     const bytes = (key: string): bigint | NotMeasured => {
-      const kib = keyedNumber(typeof meminfo === "string" ? meminfo.replaceAll(/: +(\d+)(?: kB)?$/gm, " $1") : meminfo, "/proc/meminfo", key);
+      const kib = keyedNumber(
+        typeof meminfo === "string" ? meminfo.replaceAll(/: +(\d+)(?: kB)?$/gm, " $1") : meminfo,
+        "/proc/meminfo",
+        key,
+      );
       return kib instanceof NotMeasured ? kib : kib * 1_024n;
     };
     return [

@@ -109,7 +109,13 @@ export class LongRunningChild {
     signal.removeEventListener("abort", stop);
     const known = run.end(end, child.stderr());
     if (silent) return new ZonemeterError("unavailable", `${command} printed nothing for ${silenceMs} ms and was stopped.`);
-    return known ?? new ZonemeterError("unavailable", `${command} ended ${describeEnd(end)}${child.stderr() === "" ? "" : `: ${firstLine(child.stderr())}`}.`);
+    return (
+      known ??
+      new ZonemeterError(
+        "unavailable",
+        `${command} ended ${describeEnd(end)}${child.stderr() === "" ? "" : `: ${firstLine(child.stderr())}`}.`,
+      )
+    );
   }
 }
 

@@ -44,7 +44,10 @@ async function machineId(hostRoot: string): Promise<string | null> {
 
 /** A name-based UUID (RFC 9562, version 5). */
 function sledIdFrom(name: string): string {
-  const hash = createHash("sha1").update(Buffer.from(SLED_NAMESPACE.replaceAll("-", ""), "hex")).update(name).digest();
+  const hash = createHash("sha1")
+    .update(Buffer.from(SLED_NAMESPACE.replaceAll("-", ""), "hex"))
+    .update(name)
+    .digest();
   hash[6] = (hash[6]! & 0x0f) | 0x50;
   hash[8] = (hash[8]! & 0x3f) | 0x80;
   const hex = hash.toString("hex", 0, 16);

@@ -58,7 +58,8 @@ export const SOURCES: readonly SourceRow[] = [
     intervalMs: 10_000,
     deadlineMs: 10_000,
     finite: false,
-    create: ({ book, clock, commands }) => createKstatSource({ book, clock, ...(commands?.kstat === undefined ? {} : { command: commands.kstat }) }),
+    create: ({ book, clock, commands }) =>
+      createKstatSource({ book, clock, ...(commands?.kstat === undefined ? {} : { command: commands.kstat }) }),
   },
   {
     name: "zonestat",

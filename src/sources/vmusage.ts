@@ -52,7 +52,8 @@ class VmusageSource implements Source {
 
   async read(signal: AbortSignal): Promise<SourceReport> {
     const { clock, book, command = "prstat", deadlineMs = DEADLINE_MS } = this.#options;
-    if (this.#running) throw new ZonemeterError("unavailable", "The prstat of the read before has not ended; another one would make it slower.");
+    if (this.#running)
+      throw new ZonemeterError("unavailable", "The prstat of the read before has not ended; another one would make it slower.");
     const beganNs = clock.monotonicNs();
     if (this.#nextDueNs !== null && beganNs < this.#nextDueNs) {
       if (this.#failure !== null) throw this.#failure;
@@ -64,7 +65,10 @@ class VmusageSource implements Source {
       const wallNs = clock.wallNs();
       const text = readWhole(new PrstatReader(), result.stdout);
       const diagnostics = judgeOutput("prstat", result, text.items.length > 0, text.diagnostics);
-      const read = snapshotsFromPrstat(text.items.at(-1)!, { sled: null, stampOf: (zoneName) => book.stampFor(zoneName, "vmusage", wallNs) });
+      const read = snapshotsFromPrstat(text.items.at(-1)!, {
+        sled: null,
+        stampOf: (zoneName) => book.stampFor(zoneName, "vmusage", wallNs),
+      });
       diagnostics.push(...read.diagnostics, ...this.#weigh(beganNs), ...(await book.save()));
       this.#failure = null;
       return { snapshots: read.snapshots, diagnostics, ended: false };
