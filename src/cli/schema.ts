@@ -59,6 +59,6 @@ function withFolder(command: Command): Command {
   return command.addOption(new Option("--dir <folder>", "folder of definitions").default(PRODUCT_SCHEMAS_DIR, "the product's own"));
 }
 
-function collect(value: string, before: readonly string[]): string[] {
+function collect(value: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), value];
 }

@@ -37,7 +37,10 @@ export async function waitForTrustedClock(options: ClockGateOptions): Promise<st
     const { trusted, told } = await lookAtClock(options);
     if (trusted) return told;
     if (told !== lastTold)
-      logger.warn({ clockGate: options.gate }, `no samples yet: ${told}; with clock_gate = "build-date" samples are taken all the same`);
+      logger.warn(
+        { clockGate: options.gate, told },
+        `no samples yet: ${told}; with clock_gate = "build-date" samples are taken all the same`,
+      );
     lastTold = told;
     await sleep(backoff.next(), signal);
   }
