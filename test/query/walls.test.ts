@@ -113,7 +113,7 @@ describe("a catalogue that is wrong", () => {
   });
 
   it("grows while the service runs, and is looked at anew each time", async () => {
-    const schemas = [...VISIBLE.slice(1)];
+    const schemas = VISIBLE.slice(1);
     const { logger } = recordingLogger();
     const growing = new Catalogue([]);
     Object.defineProperty(growing, Symbol.iterator, { value: () => schemas[Symbol.iterator]() });
