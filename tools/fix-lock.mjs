@@ -9,7 +9,9 @@ const lock = JSON.parse(readFileSync(file, "utf8"));
 
 /** os and cpu of a platform package, read off its name. */
 function platformOf(name) {
-  const os = ["darwin", "linux", "win32", "freebsd", "openbsd", "netbsd", "android", "sunos", "aix", "openharmony"].find((word) => name.includes(word));
+  const os = ["darwin", "linux", "win32", "freebsd", "openbsd", "netbsd", "android", "sunos", "aix", "openharmony"].find((word) =>
+    name.includes(word),
+  );
   const cpu = ["arm64", "x64", "ia32", "arm", "ppc64", "riscv64", "s390x", "loong64", "mips64el"].find((word) => name.includes(word));
   return { ...(os ? { os: [os] } : name.includes("windows") ? { os: ["win32"] } : {}), ...(cpu ? { cpu: [cpu] } : {}) };
 }

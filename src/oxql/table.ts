@@ -45,8 +45,16 @@ export type Column =
   | { readonly type: "double"; readonly values: Float64Array; readonly present: Uint8Array | null }
   | { readonly type: "boolean"; readonly values: readonly boolean[]; readonly present: Uint8Array | null }
   | { readonly type: "string"; readonly values: readonly string[]; readonly present: Uint8Array | null }
-  | { readonly type: "integer_distribution"; readonly values: readonly (Distribution<bigint> | null)[]; readonly present: Uint8Array | null }
-  | { readonly type: "double_distribution"; readonly values: readonly (Distribution<number> | null)[]; readonly present: Uint8Array | null };
+  | {
+      readonly type: "integer_distribution";
+      readonly values: readonly (Distribution<bigint> | null)[];
+      readonly present: Uint8Array | null;
+    }
+  | {
+      readonly type: "double_distribution";
+      readonly values: readonly (Distribution<number> | null)[];
+      readonly present: Uint8Array | null;
+    };
 
 export type DataType = Column["type"];
 

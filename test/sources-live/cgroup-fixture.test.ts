@@ -56,7 +56,8 @@ function values(snapshot: { readings: readonly Reading[] }): Record<string, bigi
   const out: Record<string, bigint | number | string> = {};
   for (const each of snapshot.readings) {
     const labels = Object.values(each.labels);
-    out[labels.length === 0 ? each.metric : `${each.metric}{${labels.join(",")}}`] = each.value ?? `(${(each as { reason: string }).reason})`;
+    out[labels.length === 0 ? each.metric : `${each.metric}{${labels.join(",")}}`] =
+      each.value ?? `(${(each as { reason: string }).reason})`;
   }
   return out;
 }
@@ -104,7 +105,11 @@ describe("cgroup v2", () => {
   });
 
   it("gives a reason for each controller that is not enabled, and reads the rest", async () => {
-    const group = { "cgroup.controllers": "\n", "cpu.stat": "usage_usec 3\nuser_usec 2\nsystem_usec 1\n", "cgroup.events": "populated 1\n" };
+    const group = {
+      "cgroup.controllers": "\n",
+      "cpu.stat": "usage_usec 3\nuser_usec 2\nsystem_usec 1\n",
+      "cgroup.events": "populated 1\n",
+    };
     const report = await sample(await sourceOf({ unified: { ...root, bare: group } }));
     expect(values(zone(report, "/bare"))).toEqual({
       "cpu_nsec{user}": 2_000n,
@@ -123,21 +128,42 @@ describe("cgroup v2", () => {
   });
 
   it.each<[string, FixtureTree, Record<string, unknown>]>([
-    ["cpu.stat without user", { "cpu.stat": "usage_usec 9\n" }, { "cpu_nsec{user}": "(cpu.stat has no readable user_usec)", processes: 17n }],
-    ["cpu.stat with letters", { "cpu.stat": "user_usec 1x\nsystem_usec 4\n" }, { "cpu_nsec{user}": "(cpu.stat has no readable user_usec)", memory_peak: 12_000_000n }],
+    [
+      "cpu.stat without user",
+      { "cpu.stat": "usage_usec 9\n" },
+      { "cpu_nsec{user}": "(cpu.stat has no readable user_usec)", processes: 17n },
+    ],
+    [
+      "cpu.stat with letters",
+      { "cpu.stat": "user_usec 1x\nsystem_usec 4\n" },
+      { "cpu_nsec{user}": "(cpu.stat has no readable user_usec)", memory_peak: 12_000_000n },
+    ],
     ["an empty cpu.max", { "cpu.max": "" }, { cpu_cap: "(cpu.max does not hold a quota and a period)", "cpu_nsec{user}": 2_000_000_000n }],
     ["a period of 0", { "cpu.max": "5 0\n" }, { cpu_cap: "(cpu.max holds a period of 0)" }],
-    ["a negative memory.current", { "memory.current": "-5\n" }, { memory_working_set: "(memory.current does not hold a number)", memory_resident: 5_300_000n }],
+    [
+      "a negative memory.current",
+      { "memory.current": "-5\n" },
+      { memory_working_set: "(memory.current does not hold a number)", memory_resident: 5_300_000n },
+    ],
     ["a 64-bit memory.current", { "memory.current": "18446744073709551615\n" }, { memory_working_set: 18_446_744_073_707_051_615n }],
     ["more inactive file cache than memory", { "memory.current": "2499999\n" }, { memory_working_set: 0n }],
-    ["a memory.stat that is a directory", { "memory.stat": {} }, { memory_resident: "(memory.stat could not be read (EISDIR))", memory_peak: 12_000_000n, swap_used: 4_096n }],
-    ["pressure without a total", { "io.pressure": "some avg10=0.00\n" }, { "pressure_nsec{io,some}": "(io.pressure has no readable total for some)", "pressure_nsec{cpu,some}": 4_001_000n }],
+    [
+      "a memory.stat that is a directory",
+      { "memory.stat": {} },
+      { memory_resident: "(memory.stat could not be read (EISDIR))", memory_peak: 12_000_000n, swap_used: 4_096n },
+    ],
+    [
+      "pressure without a total",
+      { "io.pressure": "some avg10=0.00\n" },
+      { "pressure_nsec{io,some}": "(io.pressure has no readable total for some)", "pressure_nsec{cpu,some}": 4_001_000n },
+    ],
     ["a limit", { "memory.max": "67108864\n" }, { memory_resident_cap: 67_108_864n }],
   ])("blanks nothing else because of %s", async (_what, broken, expected) => {
     const source = await sourceOf({ unified: root });
     // A directory in place of a file is made without a file there first.
     fixture!.write("sys/fs/cgroup/x", Object.fromEntries(Object.entries(unifiedGroup()).filter(([name]) => !(name in broken))));
-    for (const [name, content] of Object.entries(broken)) if (typeof content === "string") fixture!.write(`sys/fs/cgroup/x/${name}`, content);
+    for (const [name, content] of Object.entries(broken))
+      if (typeof content === "string") fixture!.write(`sys/fs/cgroup/x/${name}`, content);
     const report = await (typeof broken["memory.stat"] === "object" ? withDirectory(source) : sample(source));
     expect(values(zone(report, "/x"))).toMatchObject(expected);
   });
@@ -159,7 +185,11 @@ describe("cgroup v2", () => {
 
 describe("cgroup v1", () => {
   it("gives every statistic in base units, from co-mounted controllers too", async () => {
-    const v1 = { "cpu,cpuacct": { ...V1_CPU, docker: { ...V1_CPU, c1: V1_CPU } }, memory: { docker: { c1: V1_MEMORY } }, pids: { docker: { c1: V1_PIDS } } };
+    const v1 = {
+      "cpu,cpuacct": { ...V1_CPU, docker: { ...V1_CPU, c1: V1_CPU } },
+      memory: { docker: { c1: V1_MEMORY } },
+      pids: { docker: { c1: V1_PIDS } },
+    };
     const report = await sample(await sourceOf({ v1 }));
     expect(names(report)).toEqual(["(sled)", "/docker/c1", "global"]);
     expect(values(zone(report, "/docker/c1"))).toEqual({
@@ -179,27 +209,52 @@ describe("cgroup v1", () => {
   });
 
   it("has the time in the run queue where the kernel keeps it", async () => {
-    const cpu = { ...V1_CPU, "cpu.stat": "nr_periods 0\nnr_throttled 0\nthrottled_time 0\nwait_sum 123456789\n", "cpu.cfs_quota_us": "-1\n" };
+    const cpu = {
+      ...V1_CPU,
+      "cpu.stat": "nr_periods 0\nnr_throttled 0\nthrottled_time 0\nwait_sum 123456789\n",
+      "cpu.cfs_quota_us": "-1\n",
+    };
     const read = values(zone(await sample(await sourceOf({ v1: { "cpu,cpuacct": { ...V1_CPU, a: cpu } } })), "/a"));
     expect(read).toMatchObject({ "cpu_nsec{waitrq}": 123_456_789n, cpu_cap: "(no cap is set)" });
   });
 
   it("joins groups by path and reports one without CPU time with what it has", async () => {
-    const v1 = { "cpu,cpuacct": { ...V1_CPU, both: V1_CPU }, memory: { both: V1_MEMORY, only: V1_MEMORY }, pids: { both: { deeper: V1_PIDS } } };
+    const v1 = {
+      "cpu,cpuacct": { ...V1_CPU, both: V1_CPU },
+      memory: { both: V1_MEMORY, only: V1_MEMORY },
+      pids: { both: { deeper: V1_PIDS } },
+    };
     const report = await sample(await sourceOf({ v1 }));
     expect(names(report)).toEqual(["(sled)", "/both/deeper", "/only", "global"]);
-    expect(values(zone(report, "/only"))).toMatchObject({ memory_resident: 5_300_000n, "cpu_nsec{user}": "(the group is not in the cpuacct hierarchy)" });
-    expect(values(zone(report, "/both/deeper"))).toMatchObject({ processes: 17n, memory_resident: "(the group is not in the memory hierarchy)" });
+    expect(values(zone(report, "/only"))).toMatchObject({
+      memory_resident: 5_300_000n,
+      "cpu_nsec{user}": "(the group is not in the cpuacct hierarchy)",
+    });
+    expect(values(zone(report, "/both/deeper"))).toMatchObject({
+      processes: 17n,
+      memory_resident: "(the group is not in the memory hierarchy)",
+    });
   });
 
   /** A kernel whose parts are bare ticks: the root's do not add up. */
   const tickRoot = { ...V1_CPU, "cpuacct.usage": "3500000001\n" };
-  const ticks = (usageNs: bigint, sysTicks: number): FixtureTree => ({ ...V1_CPU, "cpuacct.usage": `${usageNs}\n`, "cpuacct.stat": `user 0\nsystem ${sysTicks}\n` });
+  const ticks = (usageNs: bigint, sysTicks: number): FixtureTree => ({
+    ...V1_CPU,
+    "cpuacct.usage": `${usageNs}\n`,
+    "cpuacct.stat": `user 0\nsystem ${sysTicks}\n`,
+  });
 
   it("keeps the exact sum where the kernel's parts are bare timer ticks, and neither part ever falls", async () => {
     const source = await sourceOf({ v1: { "cpu,cpuacct": { ...tickRoot, g: ticks(100_000_000n, 3) } } });
     let last = { user: 0n, sys: 0n };
-    for (const [usageNs, sysTicks] of [[100_000_000n, 3], [100_000_001n, 4], [100_000_500n, 4], [130_000_000n, 4], [131_000_000n, 7], [400_000_000n, 9]] as const) {
+    for (const [usageNs, sysTicks] of [
+      [100_000_000n, 3],
+      [100_000_001n, 4],
+      [100_000_500n, 4],
+      [130_000_000n, 4],
+      [131_000_000n, 7],
+      [400_000_000n, 9],
+    ] as const) {
       fixture!.write("sys/fs/cgroup/cpu,cpuacct/g", ticks(usageNs, sysTicks));
       const read = values(zone(await sample(source), "/g"));
       const now = { user: read["cpu_nsec{user}"] as bigint, sys: read["cpu_nsec{sys}"] as bigint };
@@ -233,12 +288,26 @@ describe("cgroup v1", () => {
 describe("cgroup hybrid", () => {
   it("takes CPU time and pressure of groups that only the unified hierarchy has from there", async () => {
     const { "memory.pressure": _memory, ...pressure } = { "cpu.pressure": "some avg10=0.00 total=5\n", "memory.pressure": "" };
-    const unified = { "cgroup.controllers": "\n", "system.slice": { "a.service": { "cgroup.controllers": "\n", "cpu.stat": "usage_usec 5\nuser_usec 3\nsystem_usec 2\n", ...pressure } } };
-    const v1 = { "cpu,cpuacct": { ...V1_CPU, "system.slice": V1_CPU, j: V1_CPU }, memory: { "system.slice": { "a.service": V1_MEMORY } }, pids: {} };
+    const unified = {
+      "cgroup.controllers": "\n",
+      "system.slice": {
+        "a.service": { "cgroup.controllers": "\n", "cpu.stat": "usage_usec 5\nuser_usec 3\nsystem_usec 2\n", ...pressure },
+      },
+    };
+    const v1 = {
+      "cpu,cpuacct": { ...V1_CPU, "system.slice": V1_CPU, j: V1_CPU },
+      memory: { "system.slice": { "a.service": V1_MEMORY } },
+      pids: {},
+    };
     const report = await sample(await sourceOf({ v1, unified }));
     expect(names(report)).toEqual(["(sled)", "/j", "/system.slice/a.service", "global"]);
     const read = values(zone(report, "/system.slice/a.service"));
-    expect(read).toMatchObject({ "cpu_nsec{user}": 3_000n, "cpu_nsec{sys}": 2_000n, memory_resident: 5_300_000n, "pressure_nsec{cpu,some}": 5_000n });
+    expect(read).toMatchObject({
+      "cpu_nsec{user}": 3_000n,
+      "cpu_nsec{sys}": 2_000n,
+      memory_resident: 5_300_000n,
+      "pressure_nsec{cpu,some}": 5_000n,
+    });
     expect(read).not.toHaveProperty("pressure_nsec{cpu,full}");
   });
 });
@@ -292,7 +361,9 @@ describe("cgroup identity", () => {
     };
     for (const snapshot of (await sample(source)).snapshots) {
       if (snapshot.subject.kind !== "zone" || snapshot.subject.zoneName !== "/g") continue;
-      expect(values(snapshot)["cpu_nsec{user}"]).toBe(snapshot.subject.incarnation === (old as typeof snapshot.subject).incarnation ? 900_000n : 3_000_000n);
+      expect(values(snapshot)["cpu_nsec{user}"]).toBe(
+        snapshot.subject.incarnation === (old as typeof snapshot.subject).incarnation ? 900_000n : 3_000_000n,
+      );
     }
     expect(values(zone(await sample(source), "/g"))["cpu_nsec{user}"]).toBe(3_000_000n);
   });
@@ -328,22 +399,33 @@ describe("cgroup identity", () => {
 describe("cgroup layout", () => {
   it("makes the source unavailable where there is none, naming what is missing", async () => {
     fixture = new CgroupFixture({});
-    await expect(createCgroupSource({ book, clock, hostRoot: fixture.root })).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("No cgroup hierarchy") });
+    await expect(createCgroupSource({ book, clock, hostRoot: fixture.root })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("No cgroup hierarchy"),
+    });
     fixture.remove("proc");
-    await expect(createCgroupSource({ book, clock, hostRoot: fixture.root })).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("needs Linux") });
+    await expect(createCgroupSource({ book, clock, hostRoot: fixture.root })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("needs Linux"),
+    });
   });
 
   it("finds mounts in odd places and prefers the one that shows the whole hierarchy", async () => {
     fixture = new CgroupFixture({});
     fixture.write("mnt/odd dir", { "cgroup.controllers": "\n", inside: unifiedGroup() });
     fixture.write("part", { "cgroup.controllers": "\n", wrong: unifiedGroup() });
-    fixture.write("proc/1/mountinfo", "1 0 0:1 /part /part rw - cgroup2 none rw\n2 0 0:1 / /mnt/odd\\040dir rw shared:1 master:2 - cgroup2 none rw\nrubbish\n\n");
+    fixture.write(
+      "proc/1/mountinfo",
+      "1 0 0:1 /part /part rw - cgroup2 none rw\n2 0 0:1 / /mnt/odd\\040dir rw shared:1 master:2 - cgroup2 none rw\nrubbish\n\n",
+    );
     expect(names(await sample(await createCgroupSource({ book, clock, hostRoot: fixture.root })))).toEqual(["(sled)", "/inside", "global"]);
   });
 
   it("stops when it is told to", async () => {
     const group = { "cpu.stat": "usage_usec 3\nuser_usec 2\nsystem_usec 1\n" };
-    const source = await sourceOf({ unified: { "cgroup.controllers": "\n", ...Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`g${i}`, group])) } });
+    const source = await sourceOf({
+      unified: { "cgroup.controllers": "\n", ...Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`g${i}`, group])) },
+    });
     const controller = new AbortController();
     const reading = source.read(controller.signal);
     controller.abort(new Error("the deadline has passed"));

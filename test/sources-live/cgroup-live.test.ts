@@ -44,7 +44,8 @@ async function zone(source: Source, zoneName: string): Promise<Snapshot> {
 }
 
 function value(snapshot: Snapshot, metric: string, label?: string): bigint | number | null | undefined {
-  return snapshot.readings.find((each) => each.metric === metric && (label === undefined || Object.values(each.labels).includes(label)))?.value;
+  return snapshot.readings.find((each) => each.metric === metric && (label === undefined || Object.values(each.labels).includes(label)))
+    ?.value;
 }
 
 function cpuNs(snapshot: Snapshot): bigint {
@@ -91,7 +92,10 @@ describe.runIf(isLinux && obstacle === null)("real control groups", () => {
     const source = await open();
     expect(find(await source.read(never), `/${GROUP}`)).toBeUndefined();
     groups.make(GROUP);
-    const load = await groups.run(GROUP, "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; echo half; read go; while [ $i -lt 800000 ]; do i=$((i+1)); done; echo done");
+    const load = await groups.run(
+      GROUP,
+      "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; echo half; read go; while [ $i -lt 800000 ]; do i=$((i+1)); done; echo done",
+    );
     await once(load.stdout!, "data");
     const lowNs = groups.cpuNs(GROUP);
     const first = await zone(source, `/${GROUP}`);
@@ -207,7 +211,9 @@ describe.runIf(isLinux && obstacle === null)("real control groups", () => {
     const timer = setInterval(() => (turns += 1), 1);
     const report = await source.read(never);
     clearInterval(timer);
-    expect(report.snapshots.filter(({ subject }) => subject.kind === "zone" && subject.zoneName.startsWith(`/${GROUP}/g`))).toHaveLength(1_000);
+    expect(report.snapshots.filter(({ subject }) => subject.kind === "zone" && subject.zoneName.startsWith(`/${GROUP}/g`))).toHaveLength(
+      1_000,
+    );
     // Timers had turns in between: the read does not hold the event loop for its whole length.
     expect(turns).toBeGreaterThan(3);
     expect(openDescriptors()).toBe(before);

@@ -57,21 +57,32 @@ describe("runChild", () => {
   });
 
   it("reads all of a large output", async () => {
-    const { stdout } = await sh("i=0; while [ $i -lt 2000 ]; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; i=$((i+1)); done");
+    const { stdout } = await sh(
+      "i=0; while [ $i -lt 2000 ]; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; i=$((i+1)); done",
+    );
     expect(stdout.length).toBe(2000 * 100);
   });
 
   it("names a command that is not there, or may not be run", async () => {
     const missing = runChild({ command: "zonemeter-no-such-tool", args: [], deadlineMs: 1_000, maxStdoutBytes: 1 });
-    await expect(missing).rejects.toMatchObject({ code: "unavailable", message: "zonemeter-no-such-tool was not found; install it, add it to PATH, or choose another source." });
+    await expect(missing).rejects.toMatchObject({
+      code: "unavailable",
+      message: "zonemeter-no-such-tool was not found; install it, add it to PATH, or choose another source.",
+    });
     const plain = join(folder, "plain");
     await writeFile(plain, "#!/bin/sh\n");
     await chmod(plain, 0o644);
-    await expect(runChild({ command: plain, args: [], deadlineMs: 1_000, maxStdoutBytes: 1 })).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("may not be run") });
+    await expect(runChild({ command: plain, args: [], deadlineMs: 1_000, maxStdoutBytes: 1 })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("may not be run"),
+    });
   });
 
   it("ends a child that hangs, though it ignores SIGTERM, and all that it forked", async () => {
-    const { error, pids } = await failing('trap "" TERM; (trap "" TERM; sleep 1000) & echo $! > $PIDS; echo $$ >> $PIDS; while :; do sleep 1000; done', { deadlineMs: 300 });
+    const { error, pids } = await failing(
+      'trap "" TERM; (trap "" TERM; sleep 1000) & echo $! > $PIDS; echo $$ >> $PIDS; while :; do sleep 1000; done',
+      { deadlineMs: 300 },
+    );
     expect(error).toMatchObject({ code: "unavailable", message: "sh did not finish within 300 ms and was stopped." });
     expect(pids).toHaveLength(2);
     for (const pid of pids) await gone(pid);
@@ -98,11 +109,19 @@ describe("runChild", () => {
   });
 
   it("stops when it is told to, before the start and after", async () => {
-    await expect(sh("echo never", { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "unavailable", message: "sh was stopped before it had finished." });
+    await expect(sh("echo never", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "unavailable",
+      message: "sh was stopped before it had finished.",
+    });
     const controller = new AbortController();
     const file = join(folder, "started");
     const running = sh(`echo $$ > ${file}; sleep 1000`, { signal: controller.signal });
-    const pid = await until("the start", 5_000, () => readFile(file, "utf8").then((text) => (text.endsWith("\n") ? Number(text) : undefined), () => undefined));
+    const pid = await until("the start", 5_000, () =>
+      readFile(file, "utf8").then(
+        (text) => (text.endsWith("\n") ? Number(text) : undefined),
+        () => undefined,
+      ),
+    );
     controller.abort();
     await expect(running).rejects.toMatchObject({ code: "unavailable" });
     await gone(pid);
@@ -130,7 +149,10 @@ describe("runChild", () => {
 describe("LongRunningChild", () => {
   const FAST = { firstMs: 1, factor: 1, capMs: 1, spread: 0 };
 
-  function keep(script: string, more: { silenceMs?: number; onChunk?: (text: string) => void; end?: ChildRun["end"]; command?: string } = {}): LongRunningChild {
+  function keep(
+    script: string,
+    more: { silenceMs?: number; onChunk?: (text: string) => void; end?: ChildRun["end"]; command?: string } = {},
+  ): LongRunningChild {
     return new LongRunningChild({
       command: more.command ?? "sh",
       args: ["-c", script],
@@ -150,7 +172,11 @@ describe("LongRunningChild", () => {
       },
     });
     await until("three ends", 10_000, async () => (ends.length >= 3 ? true : undefined));
-    expect(ends.slice(0, 3)).toEqual([[7, "why"], [7, "why"], [7, "why"]]);
+    expect(ends.slice(0, 3)).toEqual([
+      [7, "why"],
+      [7, "why"],
+      [7, "why"],
+    ]);
     expect(child.failure).toMatchObject({ code: "unavailable", message: "sh ended with status 7: why." });
     await child.close();
     expect(ends.length).toBe(child.starts);
@@ -176,7 +202,10 @@ describe("LongRunningChild", () => {
 
   it("lets a command run on that prints now and then", async () => {
     let text = "";
-    const child = keep("i=0; while [ $i -lt 25 ]; do echo $i; i=$((i+1)); sleep 0.1; done; echo end; sleep 1000", { silenceMs: 1_500, onChunk: (chunk) => (text += chunk) });
+    const child = keep("i=0; while [ $i -lt 25 ]; do echo $i; i=$((i+1)); sleep 0.1; done; echo end; sleep 1000", {
+      silenceMs: 1_500,
+      onChunk: (chunk) => (text += chunk),
+    });
     await until("its last line", 20_000, async () => (text.includes("end") ? true : undefined));
     expect(child.starts).toBe(1);
     await child.close();

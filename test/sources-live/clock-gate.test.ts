@@ -10,7 +10,11 @@ import { until } from "../support/until.ts";
 const S = 1_000_000_000n;
 const POLL = { firstMs: 5, factor: 1, capMs: 5, spread: 0 };
 
-function gate(mode: ClockGate, clock: ManualClock, more: { probes?: readonly ClockProbe[]; platform?: NodeJS.Platform; signal?: AbortSignal } = {}) {
+function gate(
+  mode: ClockGate,
+  clock: ManualClock,
+  more: { probes?: readonly ClockProbe[]; platform?: NodeJS.Platform; signal?: AbortSignal } = {},
+) {
   const { logger, lines } = recordingLogger();
   const { signal = new AbortController().signal, ...rest } = more;
   return { done: waitForTrustedClock({ gate: mode, clock, signal, logger, poll: POLL, ...rest }), lines };
@@ -22,7 +26,11 @@ describe("readers of clock evidence", () => {
   it.each([
     ["a followed server", SYNCED, "synchronized"],
     ["a local reference clock", "50505300,PPS,1,1796102911.5,0.0000001,0,0,0,0,0,0,0,16.0,Normal\n", "synchronized"],
-    ["nothing followed yet", "00000000,,0,0.000000000,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,1.000000000,1.000000000,0.0,Not synchronised\n", "not-synchronized"],
+    [
+      "nothing followed yet",
+      "00000000,,0,0.000000000,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,1.000000000,1.000000000,0.0,Not synchronised\n",
+      "not-synchronized",
+    ],
     ["its own clock", "7F7F0101,,10,1796102911.5,0.0,0,0,0,0,0,0,0,64.0,Normal\n", "not-synchronized"],
     ["a clock still far off", SYNCED.replace("-0.000012", "-0.0501"), "not-synchronized"],
     ["a reference time of 1986", SYNCED.replace("1796102911.123456789", "520000000.0"), "not-synchronized"],
@@ -34,7 +42,10 @@ describe("readers of clock evidence", () => {
   });
 
   it.each([
-    ["associd=0 status=0615 leap_none, sync_ntp, 1 event, clock_sync,\nversion=\"ntpd 4.2.8\", leap=00, stratum=3, precision=-23\n", "synchronized"],
+    [
+      'associd=0 status=0615 leap_none, sync_ntp, 1 event, clock_sync,\nversion="ntpd 4.2.8", leap=00, stratum=3, precision=-23\n',
+      "synchronized",
+    ],
     ["associd=0 status=c016 leap_alarm, sync_unspec, 1 event, restart,\nleap=11, stratum=16, precision=-23\n", "not-synchronized"],
     ["associd=0 status=0615 leap_none, sync_ntp,\nleap=00, stratum=16\n", "not-synchronized"],
     ["Connection refused\n", "unknown"],
@@ -42,7 +53,11 @@ describe("readers of clock evidence", () => {
     expect(readNtpqVariables(text)).toBe(verdict);
   });
 
-  it.each([["yes\n", "synchronized"], ["no\n", "not-synchronized"], ["", "unknown"]])("timedatectl: %s", (text, verdict) => {
+  it.each([
+    ["yes\n", "synchronized"],
+    ["no\n", "not-synchronized"],
+    ["", "unknown"],
+  ])("timedatectl: %s", (text, verdict) => {
     expect(readTimedatectl(text)).toBe(verdict);
   });
 });
@@ -66,7 +81,11 @@ describe("the clock gate", () => {
     const clock = new ManualClock(BUILD_DATE_NS + S);
     let asked = 0;
     const silent: ClockProbe = async () => ({ verdict: "unknown", told: "there is no chronyc", absent: true });
-    const slow: ClockProbe = async () => ({ verdict: (asked += 1) < 4 ? "not-synchronized" : "synchronized", told: `asked ${asked} times`, absent: false });
+    const slow: ClockProbe = async () => ({
+      verdict: (asked += 1) < 4 ? "not-synchronized" : "synchronized",
+      told: `asked ${asked} times`,
+      absent: false,
+    });
     const wrong: ClockProbe = async () => ({ verdict: "synchronized", told: "the last one is not asked", absent: false });
     const { done, lines } = gate("ntp", clock, { probes: [silent, slow, wrong] });
     await expect(done).resolves.toBe("asked 4 times");
@@ -86,7 +105,11 @@ describe("the clock gate", () => {
 
   it("goes on waiting while a daemon that is there knows nothing yet", async () => {
     let asked = 0;
-    const probe: ClockProbe = async () => ({ verdict: (asked += 1) < 3 ? "unknown" : "synchronized", told: "506 Cannot talk to daemon", absent: false });
+    const probe: ClockProbe = async () => ({
+      verdict: (asked += 1) < 3 ? "unknown" : "synchronized",
+      told: "506 Cannot talk to daemon",
+      absent: false,
+    });
     await gate("ntp", new ManualClock(BUILD_DATE_NS), { probes: [probe] }).done;
     expect(asked).toBe(3);
   });
@@ -104,7 +127,10 @@ describe("the clock gate", () => {
     const { done, lines } = gate("build-date", new ManualClock(0n), { signal: controller.signal });
     await until("the word that it waits", 5_000, async () => (lines.length > 0 ? true : undefined));
     controller.abort();
-    await expect(done).rejects.toMatchObject({ code: "unavailable", message: "Waiting for the clock was ended before it could be trusted." });
+    await expect(done).rejects.toMatchObject({
+      code: "unavailable",
+      message: "Waiting for the clock was ended before it could be trusted.",
+    });
   });
 });
 

@@ -31,7 +31,12 @@ interface Seen {
 }
 
 /** One sample of one zone, as a source takes it. */
-function see(book: IdentityBook, subjectKey: string, incarnation: string, more: { bootTimeNs?: bigint; createdMonotonicNs?: bigint } = {}): Seen {
+function see(
+  book: IdentityBook,
+  subjectKey: string,
+  incarnation: string,
+  more: { bootTimeNs?: bigint; createdMonotonicNs?: bigint } = {},
+): Seen {
   const stampNs = book.stampFor(subjectKey, "kstat", clock.wallNs());
   const { bootTimeNs = null, createdMonotonicNs = null } = more;
   return { stampNs, startTimeNs: book.startTimeOf({ subjectKey, incarnation, bootTimeNs, createdMonotonicNs, timestampNs: stampNs }) };
@@ -196,9 +201,22 @@ describe("stamps", () => {
 
   it("never fall, start times never change and incarnations never overlap, whatever clocks, zones and kills do", async () => {
     const step = fc.oneof(
-      { weight: 8, arbitrary: fc.record({ do: fc.constant("see" as const), zone: fc.integer({ min: 0, max: 2 }), boot: fc.integer({ min: -50, max: 5 }) }) },
+      {
+        weight: 8,
+        arbitrary: fc.record({
+          do: fc.constant("see" as const),
+          zone: fc.integer({ min: 0, max: 2 }),
+          boot: fc.integer({ min: -50, max: 5 }),
+        }),
+      },
       { weight: 3, arbitrary: fc.record({ do: fc.constant("reboot" as const), zone: fc.integer({ min: 0, max: 2 }) }) },
-      { weight: 3, arbitrary: fc.record({ do: fc.constant("step" as const), seconds: fc.oneof(fc.integer({ min: -400, max: 400 }), fc.integer({ min: -70, max: 70 })) }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          do: fc.constant("step" as const),
+          seconds: fc.oneof(fc.integer({ min: -400, max: 400 }), fc.integer({ min: -70, max: 70 })),
+        }),
+      },
       { weight: 2, arbitrary: fc.constant({ do: "kill" as const }) },
       { weight: 1, arbitrary: fc.constant({ do: "close" as const }) },
     );
@@ -218,7 +236,9 @@ describe("stamps", () => {
           if (each.do === "close" || each.do === "kill") book = await open();
           if (each.do !== "see") continue;
           const incarnation = `${each.zone}/${generation[each.zone]}`;
-          const { stampNs, startTimeNs } = see(book, `zone${each.zone}`, incarnation, { bootTimeNs: clock.wallNs() + BigInt(each.boot) * S });
+          const { stampNs, startTimeNs } = see(book, `zone${each.zone}`, incarnation, {
+            bootTimeNs: clock.wallNs() + BigInt(each.boot) * S,
+          });
           const saved = await book.save();
           expect(saved.filter(({ code }) => code !== "stamps-ahead")).toEqual([]);
           const before = lastStamp.get(each.zone);
@@ -290,7 +310,10 @@ describe("the file", () => {
     const file = join(folder, "plain");
     await writeFile(file, "");
     const stateDir = join(file, "state");
-    await expect(openIdentityBook({ stateDir, clock })).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining(stateDir) });
+    await expect(openIdentityBook({ stateDir, clock })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining(stateDir),
+    });
   });
 
   it("that can no longer be written is told with each save and made good later", async () => {

@@ -53,7 +53,10 @@ describe("the table of sources", () => {
   });
 
   it("refuses names that it does not have, with the list of those it has", async () => {
-    await expect(create(["kstats"])).rejects.toMatchObject({ code: "usage", message: 'There is no source "kstats"; the sources are kstat, zonestat, vmusage, cgroup, replay.' });
+    await expect(create(["kstats"])).rejects.toMatchObject({
+      code: "usage",
+      message: 'There is no source "kstats"; the sources are kstat, zonestat, vmusage, cgroup, replay.',
+    });
     expect(() => parseSourceNames(["cgroup", "cgroup"])).toThrow('The source "cgroup" is named twice; once is enough.');
     expect(() => parseSourceNames([])).toThrow("No source is named");
     expect(() => parseSourceNames(["toString"])).toThrow("There is no source");
@@ -64,22 +67,37 @@ describe("the table of sources", () => {
     const commands = { kstat: "zonemeter-no-kstat", prstat: "zonemeter-no-prstat" };
     await expect(create(["kstat"], { platform: "linux", commands })).rejects.toMatchObject({
       code: "unavailable",
-      message: "The source kstat needs the command zonemeter-no-kstat, which was not found; it is a tool of illumos, and this is linux: use the source cgroup.",
+      message:
+        "The source kstat needs the command zonemeter-no-kstat, which was not found; it is a tool of illumos, and this is linux: use the source cgroup.",
     });
     await expect(create(["vmusage"], { platform: "sunos", commands })).rejects.toMatchObject({
       code: "unavailable",
       message: "The source vmusage needs the command zonemeter-no-prstat, which was not found; install it, or add its folder to PATH.",
     });
-    await expect(create(["cgroup"], { platform: "sunos" })).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("use the source kstat") });
-    await expect(create(["cgroup"], { platform: "win32" })).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("use replay") });
+    await expect(create(["cgroup"], { platform: "sunos" })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("use the source kstat"),
+    });
+    await expect(create(["cgroup"], { platform: "win32" })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("use replay"),
+    });
   });
 
   it("takes a tool that is on PATH on any platform, and another command where one is given", async () => {
     tools.script("kstat", "exit 1");
     tools.script("other-prstat", "exit 1");
-    const sources = await create(["kstat", "vmusage"], { platform: "linux", commands: { prstat: join(tools.folder, "other-prstat") }, intervalsMs: { kstat: 2_500 } });
-    expect(sources.map(({ source, intervalMs, finite }) => [source.name, intervalMs, finite])).toEqual([["kstat", 2_500, false], ["vmusage", 60_000, false]]);
-    for (const { source } of sources) await expect(source.read(new AbortController().signal)).rejects.toMatchObject({ code: "unavailable" });
+    const sources = await create(["kstat", "vmusage"], {
+      platform: "linux",
+      commands: { prstat: join(tools.folder, "other-prstat") },
+      intervalsMs: { kstat: 2_500 },
+    });
+    expect(sources.map(({ source, intervalMs, finite }) => [source.name, intervalMs, finite])).toEqual([
+      ["kstat", 2_500, false],
+      ["vmusage", 60_000, false],
+    ]);
+    for (const { source } of sources)
+      await expect(source.read(new AbortController().signal)).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("makes sources in the order in which they are named", async () => {
@@ -87,7 +105,10 @@ describe("the table of sources", () => {
     const file = join(tools.folder, "recording");
     await writeFile(file, "");
     const sources = await create(["replay", "cgroup"], { platform: "linux", hostRoot: fixture.root, replay: { files: [file] } });
-    expect(sources.map(({ source, finite }) => [source.name, finite])).toEqual([["replay", true], ["cgroup", false]]);
+    expect(sources.map(({ source, finite }) => [source.name, finite])).toEqual([
+      ["replay", true],
+      ["cgroup", false],
+    ]);
     expect((await sources[1]!.source.read(new AbortController().signal)).snapshots.length).toBe(2);
     fixture.remove();
   });
@@ -126,16 +147,29 @@ describe("the sled's identity", () => {
     expect(await withMachineId("0123456789abcdef0123456789abcdee\n")).not.toBe(id);
   });
 
-  it.each(["", "uninitialized\n", "00000000000000000000000000000000\n"])("comes from the host name where the machine id is %j", async (text) => {
-    const byName = (await localSledIdentity({ hostRoot: join(root, "nothing"), hostName: "sled-a" })).sledId;
-    expect(byName).toMatch(UUID);
-    expect(await withMachineId(text)).toBe(byName);
-    expect((await localSledIdentity({ hostRoot: root, hostName: "sled-b" })).sledId).not.toBe(byName);
-  });
+  it.each(["", "uninitialized\n", "00000000000000000000000000000000\n"])(
+    "comes from the host name where the machine id is %j",
+    async (text) => {
+      const byName = (await localSledIdentity({ hostRoot: join(root, "nothing"), hostName: "sled-a" })).sledId;
+      expect(byName).toMatch(UUID);
+      expect(await withMachineId(text)).toBe(byName);
+      expect((await localSledIdentity({ hostRoot: root, hostName: "sled-b" })).sledId).not.toBe(byName);
+    },
+  );
 
   it("is what the configuration says, as far as that goes", async () => {
-    const configured = { rackId: "a0a0a0a0-0000-4000-8000-000000000001", sledId: "b0b0b0b0-0000-4000-8000-000000000002", sledModel: "913-0000019", sledRevision: 6 };
+    const configured = {
+      rackId: "a0a0a0a0-0000-4000-8000-000000000001",
+      sledId: "b0b0b0b0-0000-4000-8000-000000000002",
+      sledModel: "913-0000019",
+      sledRevision: 6,
+    };
     expect(await localSledIdentity({ configured, hostName: "BRM42220014" })).toEqual({ ...configured, sledSerial: "BRM42220014" });
-    expect(await localSledIdentity({ hostName: "x" })).toMatchObject({ rackId: "00000000-0000-0000-0000-000000000000", sledModel: "", sledRevision: 0, sledSerial: "x" });
+    expect(await localSledIdentity({ hostName: "x" })).toMatchObject({
+      rackId: "00000000-0000-0000-0000-000000000000",
+      sledModel: "",
+      sledRevision: 0,
+      sledSerial: "x",
+    });
   });
 });

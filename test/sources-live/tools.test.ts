@@ -41,7 +41,8 @@ function zone(report: SourceReport, name: string): Snapshot {
 }
 
 function value(snapshot: Snapshot, metric: string, label?: string): bigint | number | null | undefined {
-  return snapshot.readings.find((each) => each.metric === metric && (label === undefined || Object.values(each.labels).includes(label)))?.value;
+  return snapshot.readings.find((each) => each.metric === metric && (label === undefined || Object.values(each.labels).includes(label)))
+    ?.value;
 }
 
 /** What kstat -p prints of two zones. */
@@ -61,18 +62,34 @@ function kstatText({ id = 7, user = 5_000_000_123n, bootTime = 1_790_000_000, cr
     print(`caps:${each.id}:swapresv_zone_${each.id}`, { ...always, usage: 123_456_512, value: 18_446_744_073_709_551_615n });
   }
   for (const each of zones) {
-    print(`memory_cap:${each.id}:${each.name.slice(0, 30)}`, { anonpgin: 4, class: "zone_memory_cap", crtime: each.crtime, snaptime: "1000.000000000", zonename: each.name });
+    print(`memory_cap:${each.id}:${each.name.slice(0, 30)}`, {
+      anonpgin: 4,
+      class: "zone_memory_cap",
+      crtime: each.crtime,
+      snaptime: "1000.000000000",
+      zonename: each.name,
+    });
   }
   print("unix:0:system_pages", { crtime: "0", freemem: 1_000, physmem: 5_000, snaptime: "1000.000000100" });
   for (const each of zones) {
-    const stats = { boot_time: each.bootTime, class: "zone_misc", crtime: each.crtime, nsec_sys: 9, nsec_user: each.user, nsec_waitrq: 2, snaptime: "1000.000000200", zonename: each.name };
+    const stats = {
+      boot_time: each.bootTime,
+      class: "zone_misc",
+      crtime: each.crtime,
+      nsec_sys: 9,
+      nsec_user: each.user,
+      nsec_waitrq: 2,
+      snaptime: "1000.000000200",
+      zonename: each.name,
+    };
     print(`zones:${each.id}:${each.name.slice(0, 30)}`, stats);
   }
   return `${lines.join("\n")}\n`;
 }
 
 describe("kstat", () => {
-  const make = (deadlineMs?: number): Source => createKstatSource({ book, clock: systemClock, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
+  const make = (deadlineMs?: number): Source =>
+    createKstatSource({ book, clock: systemClock, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
 
   it("runs one child in the C locale and gives a snapshot of each zone and of the sled, at one instant", async () => {
     tools.text("out", kstatText());
@@ -83,9 +100,17 @@ describe("kstat", () => {
     const calls = readFileSync(join(tools.folder, "calls"), "utf8").trim().split("\n");
     expect(calls).toHaveLength(1);
     expect(calls[0]).toMatch(/^C -p zones::: memory_cap::: caps::\*_zone_\*: /);
-    expect(report.snapshots.map(({ subject }) => (subject.kind === "zone" ? subject.zoneName : "(sled)")).sort()).toEqual(["(sled)", "global", NEXUS]);
+    expect(report.snapshots.map(({ subject }) => (subject.kind === "zone" ? subject.zoneName : "(sled)")).sort()).toEqual([
+      "(sled)",
+      "global",
+      NEXUS,
+    ]);
     const nexus = zone(report, NEXUS);
-    expect(nexus).toMatchObject({ source: "kstat", sled: null, subject: { zoneType: "nexus", zoneId: "3f6c1a2b-4d5e-4f60-8a7b-9c0d1e2f3a4b", startTimeNs: 1_790_000_000n * S } });
+    expect(nexus).toMatchObject({
+      source: "kstat",
+      sled: null,
+      subject: { zoneType: "nexus", zoneId: "3f6c1a2b-4d5e-4f60-8a7b-9c0d1e2f3a4b", startTimeNs: 1_790_000_000n * S },
+    });
     expect(value(nexus, "cpu_nsec", "user")).toBe(5_000_000_123n);
     expect(value(nexus, "swap_reserved")).toBe(123_456_512n);
     for (const { timestampNs } of report.snapshots) {
@@ -135,7 +160,10 @@ describe("kstat", () => {
 
   it("is unavailable when the tool hangs, and recovers with the next read", async () => {
     tools.script("kstat", 'echo $$ > "$HERE/pid"; exec sleep 1000');
-    await expect(make(200).read(never)).rejects.toMatchObject({ code: "unavailable", message: "kstat did not finish within 200 ms and was stopped." });
+    await expect(make(200).read(never)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "kstat did not finish within 200 ms and was stopped.",
+    });
     const pid = Number(readFileSync(join(tools.folder, "pid"), "utf8"));
     await until("its end", 5_000, async () => (processExists(pid) ? undefined : true));
     tools.text("out", kstatText());
@@ -183,7 +211,10 @@ describe("zonestat", () => {
   it("keeps one child running and gives each finished report once, with its own time", async () => {
     tools.text("first", report(1_800_000_010, 1));
     tools.text("second", report(1_800_000_020, 2));
-    tools.script("zonestat", 'echo "$@" >> "$HERE/calls"; cat "$HERE/first"; until [ -e "$HERE/go" ]; do sleep 0.05; done; cat "$HERE/second"; exec sleep 1000');
+    tools.script(
+      "zonestat",
+      'echo "$@" >> "$HERE/calls"; cat "$HERE/first"; until [ -e "$HERE/go" ]; do sleep 0.05; done; cat "$HERE/second"; exec sleep 1000',
+    );
     const zonestat = make();
     const first = await readUntilSnapshots(zonestat);
     const nexus = zone(first, NEXUS);
@@ -197,9 +228,17 @@ describe("zonestat", () => {
   });
 
   it("says that the service is down, and recovers when it is back", async () => {
-    tools.script("zonestat", 'echo "zonestat: Error: Zones monitoring service \\"svc:/system/zones-monitoring:default\\" not enabled or responding." >&2; exit 3');
+    tools.script(
+      "zonestat",
+      'echo "zonestat: Error: Zones monitoring service \\"svc:/system/zones-monitoring:default\\" not enabled or responding." >&2; exit 3',
+    );
     const zonestat = make();
-    const error = await until("the failure", 10_000, () => zonestat.read(never).then(() => undefined, (reason: unknown) => reason as Error));
+    const error = await until("the failure", 10_000, () =>
+      zonestat.read(never).then(
+        () => undefined,
+        (reason: unknown) => reason as Error,
+      ),
+    );
     expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("service is not enabled or not responding") });
     tools.text("first", report(1_800_000_010, 1));
     tools.script("zonestat", 'cat "$HERE/first"; exec sleep 1000');
@@ -237,7 +276,9 @@ describe("zonestat", () => {
     const before = openDescriptors();
     tools.script("zonestat", 'echo $$ > "$HERE/pid"; echo "interval:header:x"; exec sleep 1000');
     const zonestat = make();
-    const pid = await until("its start", 10_000, async () => (existsSync(join(tools.folder, "pid")) ? Number(readFileSync(join(tools.folder, "pid"), "utf8")) : undefined));
+    const pid = await until("its start", 10_000, async () =>
+      existsSync(join(tools.folder, "pid")) ? Number(readFileSync(join(tools.folder, "pid"), "utf8")) : undefined,
+    );
     await zonestat.close();
     expect(processExists(pid)).toBe(false);
     expect(openDescriptors()).toBe(before);
@@ -272,7 +313,8 @@ describe("vmusage", () => {
     tools.text("out", OUT);
     tools.script("prstat", 'echo run >> "$HERE/calls"; cat "$HERE/out"');
     const source = createVmusageSource({ book, clock, intervalMs: 60_000 });
-    const runs = (): number => (existsSync(join(tools.folder, "calls")) ? readFileSync(join(tools.folder, "calls"), "utf8").trim().split("\n").length : 0);
+    const runs = (): number =>
+      existsSync(join(tools.folder, "calls")) ? readFileSync(join(tools.folder, "calls"), "utf8").trim().split("\n").length : 0;
     /** One read on the minute, in which the tool takes this long. */
     const round = async (tookMs: number): Promise<SourceReport> => {
       const running = source.read(never);

@@ -1,5 +1,16 @@
 import fc from "fast-check";
-import { DATUM_TYPES, FIELD_TYPES, fieldSet, isHistogramType, type Datum, type DatumType, type FieldSet, type FieldValue, type ProducerResult, type Sample } from "../../src/core/index.ts";
+import {
+  DATUM_TYPES,
+  FIELD_TYPES,
+  fieldSet,
+  isHistogramType,
+  type Datum,
+  type DatumType,
+  type FieldSet,
+  type FieldValue,
+  type ProducerResult,
+  type Sample,
+} from "../../src/core/index.ts";
 
 const U64_MAX = (1n << 64n) - 1n;
 const EDGES = [0n, 1n, (1n << 53n) - 1n, 1n << 53n, (1n << 53n) + 1n, (1n << 63n) - 1n, 1n << 63n, U64_MAX];
@@ -28,7 +39,8 @@ function fieldValues(): fc.Arbitrary<FieldValue> {
   return fc.constantFrom(...FIELD_TYPES).chain((type): fc.Arbitrary<FieldValue> => {
     if (type === "string") return text.map((value) => ({ type, value }));
     if (type === "uuid") return fc.uuid().map((value) => ({ type, value }));
-    if (type === "ip_addr") return fc.oneof(fc.ipV4(), fc.constantFrom("fd00::1", "::", "fd00:1122:3344:101::20")).map((value) => ({ type, value }));
+    if (type === "ip_addr")
+      return fc.oneof(fc.ipV4(), fc.constantFrom("fd00::1", "::", "fd00:1122:3344:101::20")).map((value) => ({ type, value }));
     if (type === "bool") return fc.boolean().map((value) => ({ type, value }));
     return integers(type).map((value) => ({ type, value }));
   });
@@ -43,7 +55,9 @@ const quantiles = fc.record({
 
 function datums(type: DatumType | "missing"): fc.Arbitrary<Datum> {
   if (type === "missing") {
-    return fc.tuple(fc.constantFrom(...DATUM_TYPES), fc.option(times)).map(([datumType, startTimeNs]): Datum => ({ type, datumType, startTimeNs }));
+    return fc
+      .tuple(fc.constantFrom(...DATUM_TYPES), fc.option(times))
+      .map(([datumType, startTimeNs]): Datum => ({ type, datumType, startTimeNs }));
   }
   if (type === "bool") return fc.boolean().map((value) => ({ type, value }));
   if (type === "string") return text.map((value) => ({ type, value }));
@@ -60,12 +74,17 @@ function datums(type: DatumType | "missing"): fc.Arbitrary<Datum> {
       p90: quantiles,
       p99: quantiles,
     });
-    return fc.tuple(times, value, fc.array(fc.bigInt({ min: 0n, max: 1n << 60n }), { minLength: 5, maxLength: 5 })).map(
-      ([startTimeNs, histogram, counts]) => ({ type, startTimeNs, value: { ...histogram, counts: counts.slice(0, histogram.edges.length) } }) as Datum,
-    );
+    return fc
+      .tuple(times, value, fc.array(fc.bigInt({ min: 0n, max: 1n << 60n }), { minLength: 5, maxLength: 5 }))
+      .map(
+        ([startTimeNs, histogram, counts]) =>
+          ({ type, startTimeNs, value: { ...histogram, counts: counts.slice(0, histogram.edges.length) } }) as Datum,
+      );
   }
   if (type.startsWith("cumulative_")) {
-    return fc.tuple(times, numbers(type.slice("cumulative_".length))).map(([startTimeNs, value]) => ({ type, startTimeNs, value }) as Datum);
+    return fc
+      .tuple(times, numbers(type.slice("cumulative_".length)))
+      .map(([startTimeNs, value]) => ({ type, startTimeNs, value }) as Datum);
   }
   return numbers(type).map((value) => ({ type, value }) as Datum);
 }
@@ -76,7 +95,15 @@ const fieldSets: fc.Arbitrary<FieldSet> = fc
   .map(fieldSet);
 
 export const samples: fc.Arbitrary<Sample> = fc
-  .tuple(names, names, fc.integer({ min: 1, max: 255 }), fieldSets, fieldSets, times, fc.constantFrom(...DATUM_TYPES, "missing" as const).chain(datums))
+  .tuple(
+    names,
+    names,
+    fc.integer({ min: 1, max: 255 }),
+    fieldSets,
+    fieldSets,
+    times,
+    fc.constantFrom(...DATUM_TYPES, "missing" as const).chain(datums),
+  )
   .map(([target, metric, timeseriesVersion, targetFields, metricFields, timestampNs, datum]) => ({
     timeseriesName: `${target}:${metric}`,
     timeseriesVersion,

@@ -20,7 +20,7 @@ export class CgroupFixture {
       mounts.push("30 20 0:30 / /sys/fs/cgroup ro,nosuid shared:9 - tmpfs tmpfs ro,mode=755");
       for (const [i, name] of V1_MOUNTS.entries()) {
         mounts.push(`${31 + i} 30 0:${31 + i} / /sys/fs/cgroup/${name} rw,nosuid shared:${10 + i} - cgroup cgroup rw,${name}`);
-        this.write(`sys/fs/cgroup/${name}`, { "release_agent": "\n", ...trees.v1[name] });
+        this.write(`sys/fs/cgroup/${name}`, { release_agent: "\n", ...trees.v1[name] });
       }
     }
     if (trees.unified !== undefined) {
@@ -32,7 +32,8 @@ export class CgroupFixture {
       proc: {
         "1": { mountinfo: `${mounts.join("\n")}\n` },
         stat: "cpu  500 20 300 9000 10 7 3 0 4 0\ncpu0 250 10 150 4500 5 4 2 0 2 0\ncpu1 250 10 150 4500 5 3 1 0 2 0\nintr 1\nbtime 1799990000\n",
-        meminfo: "MemTotal:        8000000 kB\nMemFree:         3000001 kB\nMemAvailable:    6000000 kB\nSwapTotal:       1000 kB\nSwapFree:             0 kB\nHugePages_Total:       0\n",
+        meminfo:
+          "MemTotal:        8000000 kB\nMemFree:         3000001 kB\nMemAvailable:    6000000 kB\nSwapTotal:       1000 kB\nSwapFree:             0 kB\nHugePages_Total:       0\n",
         sys: { kernel: { random: { boot_id: "0a1b2c3d-0000-4000-8000-00000000beef\n" } } },
       },
       sys: { devices: { system: { cpu: { online: "0-2,5\n" } } } },
@@ -60,7 +61,8 @@ export function unifiedGroup(more: FixtureTree = {}): FixtureTree {
   return {
     "cgroup.controllers": "cpuset cpu io memory pids\n",
     "cgroup.events": "populated 1\nfrozen 0\n",
-    "cpu.stat": "usage_usec 3500001\nuser_usec 2000000\nsystem_usec 1500001\nnice_usec 0\ncore_sched.force_idle_usec 0\nnr_periods 10\nnr_throttled 2\nthrottled_usec 70009\n",
+    "cpu.stat":
+      "usage_usec 3500001\nuser_usec 2000000\nsystem_usec 1500001\nnice_usec 0\ncore_sched.force_idle_usec 0\nnr_periods 10\nnr_throttled 2\nthrottled_usec 70009\n",
     "cpu.max": "150000 100000\n",
     "cpu.pressure": "some avg10=0.00 avg60=0.12 avg300=1.00 total=4001\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
     "memory.pressure": "some avg10=0.00 avg60=0.00 avg300=0.00 total=77\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=66\n",
@@ -69,7 +71,8 @@ export function unifiedGroup(more: FixtureTree = {}): FixtureTree {
     "memory.peak": "12000000\n",
     "memory.max": "max\n",
     "memory.swap.current": "4096\n",
-    "memory.stat": "anon 5000000\nfile 4000000\nkernel 100000\nfile_mapped 300000\ninactive_anon 1\nactive_anon 2\ninactive_file 2500000\nactive_file 3\npgmajfault 9\n",
+    "memory.stat":
+      "anon 5000000\nfile 4000000\nkernel 100000\nfile_mapped 300000\ninactive_anon 1\nactive_anon 2\ninactive_file 2500000\nactive_file 3\npgmajfault 9\n",
     "pids.current": "17\n",
     "pids.max": "512\n",
     ...more,
@@ -90,7 +93,8 @@ export const V1_MEMORY: FixtureTree = {
   "memory.usage_in_bytes": "10000000\n",
   "memory.max_usage_in_bytes": "12000000\n",
   "memory.limit_in_bytes": "9223372036854771712\n",
-  "memory.stat": "cache 1\nrss 2\nmapped_file 3\nswap 4\ninactive_file 5\nhierarchical_memory_limit 9223372036854771712\ntotal_rss 5000000\ntotal_mapped_file 300000\ntotal_swap 4096\ntotal_inactive_file 2500000\n",
+  "memory.stat":
+    "cache 1\nrss 2\nmapped_file 3\nswap 4\ninactive_file 5\nhierarchical_memory_limit 9223372036854771712\ntotal_rss 5000000\ntotal_mapped_file 300000\ntotal_swap 4096\ntotal_inactive_file 2500000\n",
 };
 
 export const V1_PIDS: FixtureTree = { "pids.current": "17\n", "pids.max": "max\n" };

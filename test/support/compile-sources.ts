@@ -7,7 +7,12 @@ const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Translates rooms of `src/` into `folder`, file by file and unchecked, so that a test can run parts of them in a process of their own. */
 export async function compileRooms(folder: string, rooms: readonly string[]): Promise<void> {
-  const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, rewriteRelativeImportExtensions: true, verbatimModuleSyntax: true };
+  const compilerOptions = {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.ESNext,
+    rewriteRelativeImportExtensions: true,
+    verbatimModuleSyntax: true,
+  };
   for (const room of rooms) {
     const from = join(REPOSITORY, "src", room);
     await mkdir(join(folder, room), { recursive: true });

@@ -1,5 +1,15 @@
 import { LosslessNumber, parse } from "lossless-json";
-import { fieldSet, isHistogramType, isIntegerType, parseRfc3339, type Datum, type DatumType, type ProducerResult, type Quantile, type Sample } from "../../src/core/index.ts";
+import {
+  fieldSet,
+  isHistogramType,
+  isIntegerType,
+  parseRfc3339,
+  type Datum,
+  type DatumType,
+  type ProducerResult,
+  type Quantile,
+  type Sample,
+} from "../../src/core/index.ts";
 
 /* eslint-disable @typescript-eslint/no-explicit-any */
 type Json = any;
@@ -40,8 +50,10 @@ function readFields(json: Json): Sample["target"]["fields"] {
 }
 
 function readDatum(type: DatumType | "missing", json: Json): Datum {
-  const scalar = (of: string, value: Json): bigint | number => (of === "f32" ? Math.fround(float(value)) : of === "f64" ? float(value) : integer(value));
-  if (type === "missing") return { type, datumType: json.datum_type, startTimeNs: json.start_time === null ? null : timeNs(json.start_time) };
+  const scalar = (of: string, value: Json): bigint | number =>
+    of === "f32" ? Math.fround(float(value)) : of === "f64" ? float(value) : integer(value);
+  if (type === "missing")
+    return { type, datumType: json.datum_type, startTimeNs: json.start_time === null ? null : timeNs(json.start_time) };
   if (type === "bool" || type === "string") return { type, value: json } as Datum;
   if (type === "bytes") return { type, value: Uint8Array.from(json as LosslessNumber[], float) };
   if (isHistogramType(type)) {
@@ -59,7 +71,8 @@ function readDatum(type: DatumType | "missing", json: Json): Datum {
     };
     return { type, startTimeNs: timeNs(json.start_time), value };
   }
-  if (type.startsWith("cumulative_")) return { type, startTimeNs: timeNs(json.start_time), value: scalar(type.slice(11), json.value) } as Datum;
+  if (type.startsWith("cumulative_"))
+    return { type, startTimeNs: timeNs(json.start_time), value: scalar(type.slice(11), json.value) } as Datum;
   return { type, value: scalar(type, json) } as Datum;
 }
 

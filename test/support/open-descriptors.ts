@@ -30,7 +30,9 @@ function childrenIn(wanted: (state: string) => boolean): number[] {
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      const [state, parent] = readFileSync(`/proc/${name}/stat`, "latin1").replace(/^.*\) /s, "").split(" ");
+      const [state, parent] = readFileSync(`/proc/${name}/stat`, "latin1")
+        .replace(/^.*\) /s, "")
+        .split(" ");
       if (Number(parent) === process.pid && wanted(state!)) found.push(Number(name));
     } catch {
       // It ended meanwhile.

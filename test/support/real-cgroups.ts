@@ -8,7 +8,9 @@ const MOUNT = "/sys/fs/cgroup";
 const IS_V2 = existsSync(join(MOUNT, "cgroup.controllers"));
 
 /** Directories in which a group must be made to be one group: the v2 root, or each v1 hierarchy that is measured. */
-const HIERARCHIES = IS_V2 ? [MOUNT] : ["cpu", "cpuacct", "memory", "pids"].map((name) => join(MOUNT, name)).filter((path) => existsSync(path));
+const HIERARCHIES = IS_V2
+  ? [MOUNT]
+  : ["cpu", "cpuacct", "memory", "pids"].map((name) => join(MOUNT, name)).filter((path) => existsSync(path));
 
 /** Groups made on this machine for a test; all are removed by `removeAll`. */
 export class RealCgroups {

@@ -27,7 +27,11 @@ export class ZonemeterProcess {
     this.child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     this.child.stdout!.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
     this.child.stderr!.setEncoding("utf8").on("data", (text: string) => (this.#stderr += text));
-    this.finished = once(this.child, "close").then(([code]) => ({ code: code as number | null, stdout: this.#stdout, stderr: this.#stderr }));
+    this.finished = once(this.child, "close").then(([code]) => ({
+      code: code as number | null,
+      stdout: this.#stdout,
+      stderr: this.#stderr,
+    }));
   }
 
   get stdout(): string {
