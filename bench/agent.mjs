@@ -44,15 +44,14 @@ function cgroup(workDir, groups) {
 }
 
 async function measure(kind, env, hostRoot, workDir, reads, intervalMs) {
-  const idle = await idleShare(kind, env, hostRoot, workDir);
+  const rest = await atRest(kind, env, hostRoot, workDir);
   const child = new Child([PRODUCER, JSON.stringify({ kind, intervalMs, hostRoot, workDir })], env);
   try {
     const url = await child.ready();
     // The first reads warm the code up and are not counted.
-    let begun = await until(child, (cost) => cost.snapshots > 0 && cost.buffered > 0);
+    const perRead = (await until(child, (cost) => cost.snapshots > 0)).snapshots;
     await drain(url);
-    begun = await child.cost(true);
-    const perRead = begun.snapshots;
+    const begun = await child.cost(true);
     let cost = begun;
     let read = 0;
     while (read < reads) {
@@ -60,14 +59,15 @@ async function measure(kind, env, hostRoot, workDir, reads, intervalMs) {
       await drain(url);
       cost = await child.cost();
       if (cost.failure !== null) throw new Error(cost.failure);
-      read = Math.round((cost.snapshots - begun.snapshots) / zonesOf(perRead, begun));
+      read = Math.round((cost.snapshots - begun.snapshots) / perRead);
     }
     const cpuPerReadMs = (cost.cpuMs - begun.cpuMs) / read;
     return {
-      cpuPercent: round((100 * cpuPerReadMs) / (INTERVAL_S * 1000) + 100 * idle, 3),
+      cpuPercent: round((100 * cpuPerReadMs) / (INTERVAL_S * 1000) + 100 * rest.share, 3),
       cpuMsPerRead: round(cpuPerReadMs, 1),
-      idlePercent: round(100 * idle, 3),
+      idlePercent: round(100 * rest.share, 3),
       readWallMs: round((cost.sourceMs - begun.sourceMs) / read, 1),
+      rssAtRestMiB: rest.rssMiB,
       rssMiB: round(cost.rssBytes / 2 ** 20, 0),
       loopP99Ms: round(cost.loopP99Ms, 1),
       reads: read,
@@ -78,13 +78,8 @@ async function measure(kind, env, hostRoot, workDir, reads, intervalMs) {
   }
 }
 
-/** Snapshots of one read: those that were there after the first. */
-function zonesOf(snapshots, { sourceReads = 1 }) {
-  return snapshots / sourceReads;
-}
-
-/** Share of a core that a producer uses between its reads. */
-async function idleShare(kind, env, hostRoot, workDir) {
+/** Share of a core that a producer uses between its reads, and the memory it has after the first. */
+async function atRest(kind, env, hostRoot, workDir) {
   const child = new Child([PRODUCER, JSON.stringify({ kind, intervalMs: 3_600_000, hostRoot, workDir })], env);
   try {
     await child.ready();
@@ -92,7 +87,8 @@ async function idleShare(kind, env, hostRoot, workDir) {
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
     const before = await child.cost();
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
-    return ((await child.cost()).cpuMs - before.cpuMs) / IDLE_MS;
+    const { cpuMs, rssBytes } = await child.cost();
+    return { share: (cpuMs - before.cpuMs) / IDLE_MS, rssMiB: round(rssBytes / 2 ** 20, 0) };
   } finally {
     await child.stop();
   }
