@@ -1,4 +1,5 @@
 import type { CommandDefinition } from "./command.ts";
+import { compareCommand } from "./compare.ts";
 import { configCommand } from "./config.ts";
 import { importCommand } from "./import.ts";
 import { explainCommand } from "./explain.ts";
@@ -17,6 +18,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   upCommand,
   queryCommand,
   explainCommand,
+  compareCommand,
   sampleCommand,
   importCommand,
   schemaCommand,
