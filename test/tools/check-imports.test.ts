@@ -150,7 +150,7 @@ describe("check-imports", () => {
     [
       "src/utils/a.ts",
       "",
-      '1: "utils" is no room: the rooms are core, schema, wire, oxql, config, runtime, generated, sources, store, spool, http, actors, producer, collector, nexus, query, web, cli, bin',
+      '1: "utils" is no room: the rooms are core, schema, wire, oxql, config, runtime, generated, sources, store, spool, http, actors, producer, collector, nexus, query, importer, web, cli, bin',
     ],
     ["src/a.ts", "", "1: a file of src/ must be in a room"],
   ])("%s: %s", (file, text, expected) => {
