@@ -8,9 +8,19 @@ import type { Scan } from "./scan.ts";
 import { LOOK_BACK_NS, liveSeries } from "./select-samples.ts";
 import { planSelection, type PlanClass, type PlanPart } from "./selection-plan.ts";
 import type { FieldsEntry, Series } from "./series-registry.ts";
-import { EARLIEST, type TimeRange } from "./time-ranges.ts";
+import { bucketStartNs, LAST_BUCKET, NS_PER_HOUR } from "./time-buckets.ts";
+import { EARLIEST, within, type TimeRange } from "./time-ranges.ts";
 import { presenceCondition, type WideColumn } from "./wide-table.ts";
-import { counterWindows, decodeWindowRows, gaugeWindows, idOf, idStarts, type CounterWindows, type WindowRowSet } from "./window-rows.ts";
+import {
+  counterWindows,
+  decodeWindowRows,
+  gaugeWindows,
+  idOf,
+  idStarts,
+  joinWindowRows,
+  type CounterWindows,
+  type WindowRowSet,
+} from "./window-rows.ts";
 import { windowStatement } from "./window-statement.ts";
 
 /** A question that comes to more statements than this is left to the samples, of which one statement reads them all. */
@@ -60,7 +70,8 @@ class WindowRead {
     if (series.length === 0) return [];
     const rows = await this.#run(series, ranges, null, representative(entries));
     const found: WindowedGauge[] = [];
-    this.#eachId(rows, ({ entry }, from, to) => {
+    const firsts = entries.flatMap(({ byStartTime }) => [...byStartTime.values()].slice(0, 1));
+    this.#eachId(rows, firsts, ({ entry }, from, to) => {
       for (const [place, column] of this.#columns.entries()) {
         const windows = gaugeWindows(rows, place, from, to);
         if (windows.samples.length === 0) continue;
@@ -81,7 +92,7 @@ class WindowRead {
     if (series.length === 0) return [];
     const rows = await this.#run(series, ranges, lookBack ? range.fromNs : null, "sid");
     const found = new Map<FieldsEntry, Map<WideColumn, Incarnation[]>>();
-    this.#eachId(rows, (one, from, to) => {
+    this.#eachId(rows, series, (one, from, to) => {
       for (const [place, column] of this.#columns.entries()) {
         const windows = withoutBefore(counterWindows(rows, place, from, to), one, lookBack ? range.fromNs : EARLIEST);
         if (windows === null) continue;
@@ -102,32 +113,31 @@ class WindowRead {
   async #run(series: readonly Series[], ranges: readonly TimeRange[], fromNs: bigint | null, id: string): Promise<WindowRowSet> {
     const { state, maxRows } = this.#scan;
     const { counts, endTimeNs, periodNs } = this.#request;
-    const condition = and([timeCondition(ranges), seriesCondition(state.registry, series), presenceCondition(this.#columns)]);
-    // One row more for each series, for what lies before the range.
-    const limit = maxRows + 1 + series.length;
-    const text = windowStatement({
-      table: state.table.samples,
-      columns: this.#columns,
-      counts,
-      condition,
-      id,
-      fromNs,
-      limit,
-      endTimeNs,
-      periodNs,
-    });
-    const rows = decodeWindowRows(await this.#scan.run(text), this.#columns, counts);
-    if (rows.count >= limit) this.#scan.checkRows(Number.POSITIVE_INFINITY);
-    return rows;
+    const [first] = this.#columns;
+    const parts = counts || !first!.cumulative ? cutAtWindows(ranges, series, endTimeNs, periodNs) : [ranges];
+    const read: WindowRowSet[] = [];
+    let left = maxRows;
+    for (const part of parts) {
+      const condition = and([timeCondition(part), seriesCondition(state.registry, series), presenceCondition(this.#columns)]);
+      // One row more for each series, for what lies before the range.
+      const limit = left + 1 + series.length;
+      const table = state.table.samples;
+      const text = windowStatement({ table, columns: this.#columns, counts, condition, id, fromNs, limit, endTimeNs, periodNs });
+      const rows = decodeWindowRows(await this.#scan.run(text), this.#columns, counts);
+      if (rows.count >= limit) this.#scan.checkRows(Number.POSITIVE_INFINITY);
+      left = Math.max(0, left - rows.count + series.length);
+      read.push(rows);
+    }
+    return joinWindowRows(read);
   }
 
-  /** Calls `visit` for the rows of each series; those of a series that was not asked for are passed over. */
-  #eachId(rows: WindowRowSet, visit: (series: Series, from: number, to: number) => void): void {
-    const wanted = new Set(this.#class.entries);
+  /** Calls `visit` for the rows of each series; those of a series that came to be after the question was planned are passed over. */
+  #eachId(rows: WindowRowSet, asked: readonly Series[], visit: (series: Series, from: number, to: number) => void): void {
+    const byId = new Map(asked.map((series) => [series.id, series]));
     const starts = idStarts(rows);
     for (let i = 0; i + 1 < starts.length; i++) {
-      const series = this.#scan.state.registry.byId(idOf(rows, starts[i]!));
-      if (series !== undefined && wanted.has(series.entry)) visit(series, starts[i]!, starts[i + 1]!);
+      const series = byId.get(idOf(rows, starts[i]!));
+      if (series !== undefined) visit(series, starts[i]!, starts[i + 1]!);
     }
   }
 
@@ -155,23 +165,53 @@ interface Incarnation extends WindowedIncarnation {
   before: WindowedIncarnation["before"];
 }
 
-/** Takes the window from before the range off; null where nothing else is there. */
+/** Takes what lies before the range off; null where nothing else is there. */
 function withoutBefore(windows: CounterWindows, series: Series, fromNs: bigint): Incarnation | null {
   const { firstTimesNs, lastTimesNs, first, last, samples } = windows;
-  if (firstTimesNs.length === 0) return null;
   const { startTimeNs } = series;
-  if (firstTimesNs[0]! >= fromNs) return { series, startTimeNs, before: null, ...windows };
-  if (firstTimesNs.length === 1) return null;
+  const from = firstTimesNs.findIndex((timeNs) => timeNs >= fromNs);
+  if (from < 0) return null;
+  if (from === 0) return { series, startTimeNs, before: null, ...windows };
   return {
     series,
     startTimeNs,
-    before: { timesNs: lastTimesNs.slice(0, 1), values: last.slice(0, 1) },
-    firstTimesNs: firstTimesNs.subarray(1),
-    lastTimesNs: lastTimesNs.subarray(1),
-    first: first.subarray(1),
-    last: last.subarray(1),
-    samples: samples?.subarray(1) ?? null,
+    before: { timesNs: lastTimesNs.slice(from - 1, from), values: last.slice(from - 1, from) },
+    firstTimesNs: firstTimesNs.subarray(from),
+    lastTimesNs: lastTimesNs.subarray(from),
+    first: first.subarray(from),
+    last: last.subarray(from),
+    samples: samples?.subarray(from) ?? null,
   };
+}
+
+/** What counts samples holds each of them for a while, so a statement gets no more of them than fit the memory that it may use. */
+const SAMPLES_AT_ONCE = 1_000_000;
+const SAMPLES_PER_HOUR = 360;
+
+/** Cuts ranges at the ends of windows, so that each part has about so many samples of so many series, but one window at least. */
+function cutAtWindows(
+  ranges: readonly TimeRange[],
+  series: readonly Series[],
+  endTimeNs: bigint,
+  periodNs: bigint,
+): (readonly TimeRange[])[] {
+  const hours = Math.max(1, Math.floor(SAMPLES_AT_ONCE / SAMPLES_PER_HOUR / series.length));
+  const periods = (BigInt(hours) * NS_PER_HOUR) / periodNs;
+  const stepNs = (periods > 0n ? periods : 1n) * periodNs;
+  // There is nothing to cut where no samples are.
+  const knownFromNs = bucketStartNs(series.reduce((least, { firstBucket }) => Math.min(least, firstBucket), LAST_BUCKET));
+  const knownToNs = bucketStartNs(series.reduce((most, { lastBucket }) => Math.max(most, lastBucket), 0) + 1);
+  const first = ranges[0]!.fromNs;
+  const last = ranges.at(-1)!.toNs;
+  const untilNs = [last, knownToNs, endTimeNs].reduce((least, timeNs) => (timeNs < least ? timeNs : least));
+  const sinceNs = first > knownFromNs ? first : knownFromNs;
+  const parts: (readonly TimeRange[])[] = [];
+  let fromNs = first;
+  for (let cutNs = endTimeNs - ((endTimeNs - sinceNs) / periodNs) * periodNs; cutNs < untilNs; cutNs += stepNs) {
+    parts.push(within(ranges, fromNs, cutNs));
+    fromNs = cutNs + 1n;
+  }
+  return [...parts, within(ranges, fromNs, last)].filter((part) => part.length > 0);
 }
 
 /** SQL that gives one id for all series of a timeseries: gauges may lie in several, whose windows must become one. */

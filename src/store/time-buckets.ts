@@ -1,5 +1,5 @@
-const NS_PER_HOUR = 3_600_000_000_000n;
-const LAST_BUCKET = 0xffff_fffe;
+export const NS_PER_HOUR = 3_600_000_000_000n;
+export const LAST_BUCKET = 0xffff_fffe;
 
 /** Latest time that a DateTime64(9) holds: 2262-04-11T23:47:16. */
 export const LATEST_NS = 9_223_372_036_000_000_000n;

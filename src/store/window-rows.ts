@@ -34,6 +34,31 @@ export function idOf({ stride, words }: WindowRowSet, row: number): bigint {
   return (BigInt(words[row * stride + 1]!) << 32n) | BigInt(words[row * stride]!);
 }
 
+/** Several sets as one, the rows of each id together in the order of the sets. */
+export function joinWindowRows(sets: readonly WindowRowSet[]): WindowRowSet {
+  const [first] = sets;
+  if (sets.length === 1) return first!;
+  const byId = new Map<bigint, Uint32Array[]>();
+  for (const rows of sets) {
+    const starts = idStarts(rows);
+    for (let i = 0; i + 1 < starts.length; i++) {
+      const id = idOf(rows, starts[i]!);
+      const part = rows.words.subarray(starts[i]! * rows.stride, starts[i + 1]! * rows.stride);
+      const known = byId.get(id);
+      if (known === undefined) byId.set(id, [part]);
+      else known.push(part);
+    }
+  }
+  const count = sets.reduce((sum, rows) => sum + rows.count, 0);
+  const words = new Uint32Array(count * first!.stride);
+  let at = 0;
+  for (const part of [...byId.values()].flat()) {
+    words.set(part, at);
+    at += part.length;
+  }
+  return { ...first!, count, words };
+}
+
 /** Word in its row where a column begins. */
 export function columnPlace({ columns, counts }: WindowRowSet, column: number): number {
   return columns.slice(0, column).reduce((sum, one) => sum + wordsOfColumn(one, counts), ID_WORDS);

@@ -51,8 +51,17 @@ function randomSnapshots(random: Random): Sample[][] {
   return snapshots;
 }
 
-/** A query that begins with a get, filters and an align, and how often a window of such a query may be asked for together. */
-function randomQuery(random: Random): string {
+/** So many zones, seen once each, that what counts samples is asked for hour by hour. */
+function crowd(random: Random): Sample[] {
+  return Array.from({ length: 2_900 }, (_, zone) => {
+    const timestampNs = NOW_NS - BigInt(random.below(300 * 60)) * SECOND;
+    const values = { memory_resident: BigInt(random.below(2 ** 42)), "cpu_nsec(state=user)": BigInt(random.below(1e15)) };
+    return zoneSnapshot({ zone: 100 + zone, sled: 1, type: "crowd", startTimeNs: NOW_NS - 900n * MINUTE, timestampNs, values });
+  }).flat();
+}
+
+/** A query that begins with a get, filters and an align. */
+function randomQuery(random: Random, always: string): string {
   const endNs = NOW_NS - BigInt(random.below(7_200)) * SECOND;
   const at = (agoSeconds: number): string =>
     `@${new Date(Number((endNs - BigInt(agoSeconds) * SECOND) / 1_000_000n)).toISOString().slice(0, -1)}`;
@@ -60,6 +69,7 @@ function randomQuery(random: Random): string {
   const period = random.pick(["7s", "60s", "1m", "90s", "5m", "1h", "1d"]);
   const counter = random.chance(0.6);
   const filters = [
+    always,
     random.pick([
       `timestamp > ${at(span)} && timestamp <= ${at(0)}`,
       `timestamp >= ${at(span)}`,
@@ -96,6 +106,7 @@ describe("samples put together by window", () => {
     store = await openStoreAt(directory.path);
     const snapshots = randomSnapshots(random);
     await store.insert(snapshots.flat(), "all");
+    await store.insert(crowd(random), "crowd");
     await store.insert(snapshots.slice(0, 400).flat(), "some again");
     await store.insert(
       snapshots
@@ -133,7 +144,7 @@ describe("samples put together by window", () => {
   it(`give what the samples give (seed ${seed})`, async () => {
     let refused = 0;
     for (let question = 0; question < 60; question++) {
-      const text = randomQuery(random);
+      const text = randomQuery(random, "zone_type != 'crowd'");
       const plain = await outcome(text, fromSamples).catch((error: unknown) => error as Error);
       const put = await outcome(text, fromWindows).catch((error: unknown) => error as Error);
       if (plain instanceof Error) {
@@ -147,8 +158,23 @@ describe("samples put together by window", () => {
     expect(asked - answered).toBeGreaterThan(0);
   });
 
+  it(`are the same in parts (seed ${seed})`, async () => {
+    for (let question = 0; question < 8; question++) {
+      const text = randomQuery(random, 'zone_id != "00000000-0000-0000-0000-000000000000"').replace("1d", "30m");
+      const plain = await outcome(text, fromSamples).catch((error: unknown) => error as Error);
+      const put = await outcome(text, fromWindows).catch((error: unknown) => error as Error);
+      if (plain instanceof Error) expect(put instanceof Error ? put.message : put, text).toBe(plain.message);
+      else expectAlike(put, plain, `seed ${seed}: ${text}`);
+    }
+    const text = "get zone_resource:cpu_nsec | filter timestamp > @now() - 5h && timestamp <= @now() | align mean_within(7m)";
+    const put = await outcome(text, fromWindows);
+    expectAlike(put, await outcome(text, fromSamples), text);
+    expect(put.statements.filter(({ text: sql }) => sql.includes("count")).length).toBeGreaterThan(3);
+  });
+
   it("are fetched in place of the samples, and count as rows", async () => {
-    const text = "get zone_resource:cpu_nsec | filter state == 'user' && timestamp > @now() - 5h && timestamp <= @now() | align rate(1h)";
+    const text =
+      "get zone_resource:cpu_nsec | filter state == 'user' && zone_type != 'crowd' && timestamp > @now() - 5h && timestamp <= @now() | align rate(1h)";
     const plain = await outcome(text, fromSamples);
     const put = await outcome(text, fromWindows);
     expect(put.rowsFetched * 20).toBeLessThan(plain.rowsFetched);
