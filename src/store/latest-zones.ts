@@ -1,3 +1,4 @@
+import { packedSample, unpackedSample } from "./packed-sample.ts";
 import { RowBinaryReader } from "./row-binary-reader.ts";
 import type { TableState } from "./sample-resolver.ts";
 import { and, hoursCondition, seriesCondition, timeCondition } from "./scan-conditions.ts";
@@ -40,8 +41,11 @@ export async function latestZones(scan: Scan, sinceNs: bigint): Promise<LatestZo
 async function readNewest(scan: Scan, columns: readonly WideColumn[], condition: string, found: Map<Series, LatestZone>): Promise<void> {
   const { registry, table } = scan.state;
   // A snapshot may lie in two rows, so each column has its own newest time.
-  const newest = columns.map((column, i) => `maxIf((ts, ${scanExpression(column)}), ${presenceCondition([column])}) AS newest_${i}`);
-  const parts = columns.map((_, i) => `newest_${i}.1, newest_${i}.2`);
+  const newest = columns.map((column, i) => {
+    const sample = packedSample(scanExpression(column), column.valueType.scanType);
+    return `maxIf(${sample}, ${presenceCondition([column])}) AS newest_${i}`;
+  });
+  const parts = columns.flatMap(({ valueType }, i) => unpackedSample(`newest_${i}`, valueType.scanType));
   const inner = `SELECT sid, max(ts) AS newest_ts, ${newest.join(", ")} FROM ${table.samples} PREWHERE ${condition} GROUP BY sid`;
   const reader = new RowBinaryReader(await scan.run(`SELECT sid, newest_ts, ${parts.join(", ")} FROM (${inner})`));
   while (!reader.atEnd) {

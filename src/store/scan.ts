@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { STORE_STATEMENT_CLASSES, ZonemeterError } from "../core/index.ts";
 import type { StatementSummary } from "../oxql/index.ts";
 import type { Engine } from "./engine.ts";
+import { packedSample, unpackedSample } from "./packed-sample.ts";
 import { mergeRuns, type SampleRun } from "./sample-run.ts";
 import type { TableState } from "./sample-resolver.ts";
 import { and, or } from "./scan-conditions.ts";
@@ -105,8 +106,11 @@ export class Scan {
 /** Grouping first, so that a row stored twice counts once. The newest alone is a maximum, which is some five times cheaper than an order. */
 function edgeStatement(table: string, column: WideColumn, condition: string, end: "first" | "last", count: number): string {
   const value = scanExpression(column);
+  const { scanType } = column.valueType;
   if (end === "last" && count === 1) {
-    return `SELECT sid, newest.1, newest.2 FROM (SELECT sid, max((ts, ${value})) AS newest FROM ${table} PREWHERE ${condition} GROUP BY sid)`;
+    const newest = scanType === "String" ? `max((ts, ${value}))` : `max(${packedSample(value, scanType)})`;
+    const parts = scanType === "String" ? ["newest.1", "newest.2"] : unpackedSample("newest", scanType);
+    return `SELECT sid, ${parts.join(", ")} FROM (SELECT sid, ${newest} AS newest FROM ${table} PREWHERE ${condition} GROUP BY sid)`;
   }
   const grouped = `SELECT sid, ts, max(${value}) AS value FROM ${table} PREWHERE ${condition} GROUP BY sid, ts`;
   return `SELECT sid, ts, value FROM (${grouped}) ORDER BY sid, ts ${end === "last" ? "DESC" : "ASC"} LIMIT ${count} BY sid`;

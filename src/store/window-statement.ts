@@ -1,5 +1,6 @@
 import type { WindowRequest } from "../oxql/index.ts";
 import { integerLiteral, timestampLiteral } from "./literal.ts";
+import { orderedBits, packedSample } from "./packed-sample.ts";
 import { presenceName } from "./statements.ts";
 import { presenceCondition, scanExpression, type WideColumn } from "./wide-table.ts";
 
@@ -17,8 +18,6 @@ export interface WindowQuery extends Pick<WindowRequest, "endTimeNs" | "periodNs
   readonly fromNs: bigint | null;
   readonly limit: number;
 }
-
-const FLIP_SIGN = 1n << 63n;
 
 /**
  * Rows of id and, for each column, what its samples in one window come to, in order of id and time. Counters: two 128-bit numbers with a time
@@ -63,12 +62,11 @@ export function wordsOfColumn({ cumulative }: WideColumn, counts: boolean): numb
 /** An aggregate function, its argument if any, and what stands around it. */
 type Part = readonly [name: string, argument: string | null, around?: (text: string) => string];
 
-function counterParts({ valueType }: WideColumn, value: string, counts: boolean): Part[] {
-  const unsigned = valueType.scanType === "UInt64" ? value : `bitXor(reinterpretAsUInt64(${value}), ${integerLiteral(FLIP_SIGN)})`;
-  const packed = (low: string): string => `bitShiftLeft(toUInt128(toUnixTimestamp64Nano(ts)), 64) + ${low}`;
+function counterParts({ valueType: { scanType } }: WideColumn, value: string, counts: boolean): Part[] {
+  const bits = orderedBits(value, scanType);
   const parts: Part[] = [
-    ["min", packed(`bitNot(${unsigned})`)],
-    ["max", packed(unsigned)],
+    ["min", packedSample(`bitNot(${bits})`, "UInt64")],
+    ["max", packedSample(bits, "UInt64")],
   ];
   return counts ? [...parts, ["count", null]] : parts;
 }
