@@ -2,7 +2,7 @@
 NODE_MODULES := node_modules/.package-lock.json
 SOURCES := $(shell find src schemas openapi -type f 2>/dev/null)
 
-.PHONY: up test check gen bench build clean
+.PHONY: up test check check-server gen bench build clean
 
 up: build
 	@exec npx --no-install zonemeter up $(ARGS)
@@ -29,6 +29,11 @@ check: build
 	node tools/check-imports.mjs
 	node tools/check-generated.mjs
 	npx --no-install zonemeter schema check
+
+# The store's tests against a ClickHouse server that holds nothing of worth: databases `oximeter` and `oximeter_internal` are dropped there.
+check-server: build
+	@test -n "$(URL)" || { echo "name a server: make check-server URL=http://user:password@host:8123" >&2; exit 2; }
+	ZONEMETER_TEST_STORE="$(URL)" npx --no-install vitest run test/store/over-a-server.test.ts
 
 gen: $(NODE_MODULES)
 	node tools/generate.mjs

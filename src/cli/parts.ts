@@ -3,13 +3,14 @@ import { startCollector } from "../collector/index.ts";
 import { startNexus } from "../nexus/index.ts";
 import { startProducer } from "../producer/index.ts";
 import { Lifecycle, loadKeptId, type Logger } from "../runtime/index.ts";
-import { loadCatalogue, loadVisibility } from "../schema/index.ts";
+import { loadCatalogue } from "../schema/index.ts";
 import { waitForTrustedClock } from "../sources/index.ts";
-import { openEmbeddedStore, type Store } from "../store/index.ts";
+import type { Store } from "../store/index.ts";
 import type { Config } from "../config/index.ts";
 import { openApiAccess, type ApiAccess } from "./api-access.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { openSources } from "./open-sources.ts";
+import { openStore } from "./open-store.ts";
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
 import { loadSettings, withSettings, type GivenFlags, type SettingFlag } from "./settings-flags.ts";
@@ -55,13 +56,12 @@ const PARTS: readonly Part[] = [
   },
   {
     name: "collector",
-    description:
-      "run the collector alone: poll producers, store what they give; the operator and customer APIs of an embedded store come with it",
-    flags: [],
+    description: "run the collector alone: poll producers, store what they give; the operator and customer APIs come with it",
+    flags: ["store"],
     async start(config, logger, running) {
       const { collector } = config;
       const access = await openAccess(config, logger, running);
-      const store = await openStore(config, logger);
+      const store = await openStore({ config, dataDir: config.store.dataDir, retentionDays: config.store.retentionDays, logger });
       running.add("store", () => store.close());
       const started = await startCollector({
         collectorId: await loadKeptId(collector.stateDir, "collector", logger),
@@ -96,11 +96,11 @@ const PARTS: readonly Part[] = [
   },
   {
     name: "api",
-    description: "serve the operator and customer APIs over a store that no collector of this machine has open",
-    flags: [],
+    description: "serve the operator and customer APIs over a ClickHouse server, or an embedded store that no collector has open",
+    flags: ["store"],
     async start(config, logger, running) {
       const access = await openAccess(config, logger, running);
-      const store = await openStore(config, logger);
+      const store = await openStore({ config, dataDir: config.store.dataDir, retentionDays: config.store.retentionDays, logger });
       running.add("store", () => store.close());
       return serveApis(access, store, logger, running, () => selfState(null, null));
     },
@@ -128,17 +128,6 @@ async function runPart(part: Part, flags: GivenFlags, context: CommandContext): 
     clean = await running.stop(STOP_MS + 500);
   }
   return clean ? 0 : 1;
-}
-
-function openStore({ store }: Config, logger: Logger): Promise<Store> {
-  return openEmbeddedStore({
-    dataDir: store.dataDir,
-    schemas: loadCatalogue(),
-    visibility: loadVisibility(),
-    logger,
-    clock: systemClock,
-    retentionDays: store.retentionDays,
-  });
 }
 
 /** Before anything else is started: what is wrong with who may ask is told at once. */

@@ -1,17 +1,17 @@
 import { join, resolve } from "node:path";
 import { startCollector, type Collector } from "../collector/index.ts";
 import type { Config } from "../config/index.ts";
-import { messageOf, systemClock, ZonemeterError, type SocketAddress } from "../core/index.ts";
+import { systemClock, type SocketAddress } from "../core/index.ts";
 import { startNexus } from "../nexus/index.ts";
 import { startProducer, type Producer } from "../producer/index.ts";
-import { Lifecycle, loadKeptId, makeDirectory, sleep, type Logger } from "../runtime/index.ts";
-import { loadCatalogue, loadVisibility } from "../schema/index.ts";
+import { Lifecycle, loadKeptId, sleep, type Logger } from "../runtime/index.ts";
+import { loadCatalogue } from "../schema/index.ts";
 import { waitForTrustedClock, type OpenedSource, type ReplaySource } from "../sources/index.ts";
-import { openEmbeddedStore, type Store } from "../store/index.ts";
 import { openApiAccess, type ApiAccess } from "./api-access.ts";
 import { checkPorts, type WantedPort } from "./check-ports.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { checkSources, openSources } from "./open-sources.ts";
+import { openStore } from "./open-store.ts";
 import { COLLECTOR_PORT_OFFSET, LOOPBACK } from "./ports.ts";
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
@@ -46,12 +46,6 @@ export const upCommand: CommandDefinition = {
 
 async function up(flags: GivenFlags, context: CommandContext): Promise<number> {
   const { config, logger } = await loadSettings(flags, context);
-  if (config.store.url !== null) {
-    throw new ZonemeterError(
-      "unavailable",
-      `--store ${JSON.stringify(config.store.url)} cannot be used yet: this version has the embedded store only; leave --store out.`,
-    );
-  }
   const parts = new Lifecycle(logger);
   let clean = true;
   try {
@@ -83,7 +77,13 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
   await checkSources({ config, replay, logger });
   await checkPorts([{ name: "Nexus", address: at(0) }, { name: "The collector", address: at(COLLECTOR_PORT_OFFSET) }, ...apiPorts(access)]);
   const catalogue = loadCatalogue();
-  const store = await openStore(config, dataDir, logger);
+  const store = await openStore({
+    config,
+    dataDir: join(dataDir, "store"),
+    // A recording is as old as it is: it must neither be refused nor expire.
+    retentionDays: replay.length > 0 ? null : config.store.retentionDays,
+    logger,
+  });
   parts.add("store", () => store.close());
   const measuring = await openSources({ config, stateDir, replay, logger });
   parts.add("identity book", () => measuring.book.close());
@@ -160,28 +160,6 @@ async function stopMeasuring(producer: Producer, collector: Collector): Promise<
     await sleep(PROGRESS_LOOK_MS);
   }
   await stopping;
-}
-
-function openStore(config: Config, dataDir: string, logger: Logger): Promise<Store> {
-  return makeDirectory(dataDir, 0o700).then(
-    () =>
-      openEmbeddedStore({
-        dataDir: join(dataDir, "store"),
-        schemas: loadCatalogue(),
-        visibility: loadVisibility(),
-        logger,
-        clock: systemClock,
-        // A recording is as old as it is: it must neither be refused nor expire.
-        retentionDays: config.up.replay.length > 0 ? null : config.store.retentionDays,
-      }),
-    (error: unknown) => {
-      throw new ZonemeterError(
-        "unavailable",
-        `The data directory ${dataDir} cannot be made (${messageOf(error)}): name another with --data-dir.`,
-        { cause: error },
-      );
-    },
-  );
 }
 
 function replayOf(sources: readonly OpenedSource[]): ReplaySource | null {

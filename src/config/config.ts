@@ -44,6 +44,9 @@ export interface Config {
   };
   readonly store: {
     readonly url: string | null;
+    readonly user: string | null;
+    readonly password: string | null;
+    readonly tlsCa: string | null;
     readonly dataDir: string;
     readonly retentionDays: number;
   };

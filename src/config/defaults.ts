@@ -40,7 +40,14 @@ export const DEFAULTS: Config = Object.freeze({
     expirySweepMs: NEXUS_EXPIRY_SWEEP_MS,
     stateFile: "/var/lib/zonemeter/nexus.json",
   }),
-  store: Object.freeze({ url: null, dataDir: "/var/lib/zonemeter/store", retentionDays: RETENTION_DAYS }),
+  store: Object.freeze({
+    url: null,
+    user: null,
+    password: null,
+    tlsCa: null,
+    dataDir: "/var/lib/zonemeter/store",
+    retentionDays: RETENTION_DAYS,
+  }),
   api: Object.freeze({
     operatorListen: null,
     customerListen: null,

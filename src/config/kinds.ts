@@ -37,6 +37,9 @@ export const text: Kind<string> = {
 
 export const path: Kind<string> = { ...text, words: "path" };
 
+/** A text that is never printed. */
+export const secret: Kind<string> = { ...text, words: "text, never shown", print: () => quote("***") };
+
 export const uuid: Kind<string> = {
   words: "UUID",
   check: z

@@ -72,6 +72,7 @@ function checked(setting: Setting, raw: unknown, what: string, code: "config" | 
 
 /** The value as it was written; of an address with a password nothing. */
 function shown(setting: Setting, value: unknown): string {
+  if (fullName(setting) === "store.password") return "(not shown)";
   if (fullName(setting) === "store.url" && typeof value === "string" && value.includes("@")) return "(not shown)";
   if (typeof value === "string") return JSON.stringify(value);
   return typeof value === "object" && value !== null ? JSON.stringify(value).slice(0, 100) : String(value);

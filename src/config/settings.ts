@@ -1,5 +1,21 @@
 import { CONFIG_CLOCK_GATES, CONFIG_LOG_LEVELS, CONFIG_SOURCES, type Config, type Section } from "./config.ts";
-import { address, duration, fileMode, flag, listener, listOf, oneOf, optional, path, text, url, uuid, whole, type Kind } from "./kinds.ts";
+import {
+  address,
+  duration,
+  fileMode,
+  flag,
+  listener,
+  listOf,
+  oneOf,
+  optional,
+  path,
+  secret,
+  text,
+  url,
+  uuid,
+  whole,
+  type Kind,
+} from "./kinds.ts";
 
 /** One thing that can be set. */
 export interface Setting {
@@ -110,6 +126,9 @@ export const SETTINGS: readonly Setting[] = [
     "A ClickHouse server's HTTP address; without one the store is embedded.",
     "--store",
   ),
+  setting("store", "user", "user", optional(text, "(of the address)"), "The user of the ClickHouse server."),
+  setting("store", "password", "password", optional(secret, "(of the address)"), "That user's password; best given in the environment."),
+  setting("store", "tlsCa", "tls_ca", optional(path, "(the machine's)"), "PEM file of who signs the ClickHouse server's certificate."),
   setting("store", "dataDir", "data_dir", path, "Where the embedded store keeps its data."),
   setting("store", "retentionDays", "retention_days", whole(1, 3_650), "Days that samples are kept."),
 

@@ -372,3 +372,9 @@ export const STORE_FIELDS_REFRESH_MS = 6 * 3_600_000;
 
 /** Keys of series in one statement; more are spread over several. */
 export const STORE_STATEMENT_KEYS = 20_000;
+
+/** Statements that run on a ClickHouse server at once; the others wait for a connection. */
+export const STORE_SERVER_CONNECTIONS = 16;
+
+/** How often it is looked what other processes have stored of new timeseries on a server. */
+export const STORE_REFRESH_MS = 15_000;

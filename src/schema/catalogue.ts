@@ -23,6 +23,12 @@ export function loadVisibility(dir: string = PRODUCT_SCHEMAS_DIR): (timeseriesNa
   return (timeseriesName) => resolveVisibility(timeseriesName, catalogue, set.table);
 }
 
+/** The names that the visibility table of a folder shows to customers: all of them, as it has no wildcard that shows. Throws as `loadCatalogue` does. */
+export function loadCustomerNames(dir: string = PRODUCT_SCHEMAS_DIR): string[] {
+  const { table } = loadSet(dir);
+  return table === null ? [] : [...table.entries()].filter(([, { visibility }]) => visibility === "customer").map(([name]) => name);
+}
+
 function loadSet(dir: string): SchemaSet {
   const set = readSchemaSet(readSchemaFiles([dir]), { ours: true });
   const errors = errorsOf(set.findings);

@@ -1,4 +1,4 @@
-export { loadCatalogue, loadVisibility } from "./catalogue.ts";
+export { loadCatalogue, loadCustomerNames, loadVisibility } from "./catalogue.ts";
 export { renderMetricsDoc } from "./describe.ts";
 export { diffSchemas } from "./diff.ts";
 export { formatFinding, formatFindingForGithub, type Finding } from "./finding.ts";

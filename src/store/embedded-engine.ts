@@ -5,28 +5,37 @@ import { STORE_CLOSE_TIMEOUT_MS, STORE_READ_SESSIONS, STORE_STATEMENT_TIMEOUT_MS
 import { sleep, type Logger } from "../runtime/index.ts";
 import { loadChdb, type ChdbModule, type ChdbResult, type ChdbSession } from "./chdb-module.ts";
 import { inUse, isHeldElsewhere, openDataDirectory, unusable, type DataDirectory } from "./data-directory.ts";
+import { placeAccessFiles, setRole, type AccessFiles } from "./embedded-access.ts";
 import { engineFault } from "./engine-fault.ts";
 import { ENGINE_ARGUMENTS } from "./engine-settings.ts";
 import type { Engine, EngineQuery, EngineResult, RowInsert } from "./engine.ts";
 import { identifier, stringLiteral } from "./literal.ts";
-import { SessionQueue } from "./session-queue.ts";
+import { CUSTOMER_ROLE, OPERATOR_ROLE, WRITER_ROLE } from "./roles.ts";
+import { SessionQueue, Slots } from "./session-queue.ts";
+import { singleSelect } from "./single-select.ts";
 
 /** A kill finds nothing until the engine has registered the statement, so it is repeated this often while the statement runs. */
 const KILL_INTERVAL_MS = 100;
 
 /**
  * Starts ClickHouse inside this process on `dataDir`. Throws ZonemeterError `unavailable` where the platform has no build or the directory
- * can't be used, `conflict` where another process holds it.
+ * can't be used, `conflict` where another process holds it. Questions of customers get rows of the timeseries named, and of no other.
  */
-export async function openEmbeddedEngine(dataDir: string, logger: Logger): Promise<Engine> {
+export async function openEmbeddedEngine(dataDir: string, logger: Logger, customerNames: Iterable<string> = []): Promise<Engine> {
   const chdb = await loadChdb();
   const directory = await openDataDirectory(dataDir);
+  const access = placeAccessFiles(directory.path, customerNames);
   const sessions: ChdbSession[] = [];
   try {
-    while (sessions.length < STORE_READ_SESSIONS + 2)
-      sessions.push(new chdb.Session(directory.enginePath, { connectionArgs: ENGINE_ARGUMENTS }));
+    const connectionArgs = [`--config-file=${access.config}`, ...ENGINE_ARGUMENTS];
+    for (const role of SESSION_ROLES) {
+      const session = new chdb.Session(directory.enginePath, { connectionArgs });
+      sessions.push(session);
+      await session.queryAsync(setRole(role), { format: "Null" });
+    }
   } catch (error) {
     for (const session of sessions) session.close();
+    access.remove();
     const held = isHeldElsewhere(directory.enginePath);
     await directory.release();
     if (held) throw inUse(dataDir);
@@ -43,33 +52,48 @@ export async function openEmbeddedEngine(dataDir: string, logger: Logger): Promi
       { cause: error },
     );
   }
-  return new EmbeddedEngine(chdb, directory, sessions, logger);
+  return new EmbeddedEngine(chdb, directory, access, sessions, logger);
 }
+
+/** One session writes, one ends statements of others, one asks for customers, the others ask for operators. */
+const SESSION_ROLES = [
+  WRITER_ROLE,
+  WRITER_ROLE,
+  CUSTOMER_ROLE,
+  ...Array.from({ length: STORE_READ_SESSIONS }, () => OPERATOR_ROLE as typeof OPERATOR_ROLE),
+] as const;
 
 /** chdb: reads share some sessions, writes have one, kills another, so none waits for the others. */
 class EmbeddedEngine implements Engine {
   readonly #chdb: ChdbModule;
   readonly #directory: DataDirectory;
+  readonly #access: AccessFiles;
   readonly #sessions: readonly ChdbSession[];
   readonly #logger: Logger;
   readonly #readers: SessionQueue;
+  readonly #customers: SessionQueue;
   readonly #writer: SessionQueue;
   readonly #killer: SessionQueue;
   readonly #what: string;
-  readonly forCustomers: Pick<Engine, "query"> = { query: (query) => this.query(query) };
+  readonly forCustomers: Pick<Engine, "query"> = {
+    query: async (query) => this.#query(this.#customers, { ...query, text: singleSelect(query.text) }),
+  };
   readonly #reading = new Set<string>();
   #files = 0;
   #closing: Promise<void> | null = null;
 
-  constructor(chdb: ChdbModule, directory: DataDirectory, sessions: readonly ChdbSession[], logger: Logger) {
+  constructor(chdb: ChdbModule, directory: DataDirectory, access: AccessFiles, sessions: readonly ChdbSession[], logger: Logger) {
     this.#chdb = chdb;
     this.#directory = directory;
+    this.#access = access;
     this.#sessions = sessions;
     this.#logger = logger;
     this.#what = `data directory "${directory.path}"`;
     this.#writer = new SessionQueue("the store's writer", sessions.slice(0, 1));
     this.#killer = new SessionQueue("the store's control", sessions.slice(1, 2));
-    this.#readers = new SessionQueue("the store's readers", sessions.slice(2));
+    const slots = new Slots(STORE_READ_SESSIONS);
+    this.#customers = new SessionQueue("the store's readers", sessions.slice(2, 3), slots);
+    this.#readers = new SessionQueue("the store's readers", sessions.slice(3), slots);
   }
 
   async run(statement: string): Promise<void> {
@@ -97,10 +121,14 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  async query(query: EngineQuery): Promise<EngineResult> {
+  query(query: EngineQuery): Promise<EngineResult> {
+    return this.#query(this.#readers, query);
+  }
+
+  async #query(queue: SessionQueue, query: EngineQuery): Promise<EngineResult> {
     this.#reading.add(query.id);
     try {
-      const result = await this.#on(this.#readers, {
+      const result = await this.#on(queue, {
         text: (leftMs) =>
           `${query.text} SETTINGS log_comment = ${stringLiteral(query.id)}, max_execution_time = ${(leftMs / 1000).toFixed(3)}`,
         signal: query.signal,
@@ -128,13 +156,14 @@ class EmbeddedEngine implements Engine {
   }
 
   async #end(): Promise<void> {
-    const quiet = Promise.all([this.#readers.close(), this.#writer.close()]).then(() => undefined);
+    const quiet = Promise.all([this.#readers.close(), this.#customers.close(), this.#writer.close()]).then(() => undefined);
     for (const id of this.#reading) void this.#killUntil(id, quiet);
     await Promise.race([quiet, sleep(STORE_CLOSE_TIMEOUT_MS)]);
     await Promise.race([this.#killer.close(), sleep(STORE_CLOSE_TIMEOUT_MS)]);
     // A session with work left closes itself when that has ended.
     for (const session of this.#sessions) session.close();
     await Promise.race([this.#chdb.drainPending(), sleep(STORE_CLOSE_TIMEOUT_MS)]);
+    this.#access.remove();
     await this.#directory.release();
   }
 

@@ -5,6 +5,7 @@ const TIMEOUT_EXCEEDED = 159;
 const MEMORY_LIMIT_EXCEEDED = 241;
 const NOT_ENOUGH_SPACE = 243;
 const QUERY_WAS_CANCELLED = 394;
+const ACCESS_DENIED = 497;
 /** The engine did not understand our text, our rows or our types. */
 const DEFECTS = new Set([6, 10, 16, 20, 27, 33, 36, 42, 43, 44, 46, 47, 49, 53, 60, 62, 117, 386]);
 
@@ -29,6 +30,12 @@ export function engineFault(error: unknown, what: string): ZonemeterError {
       kind: "deadline",
     });
   }
+  // The engine's own text names the table, which is not for everybody.
+  if (code === ACCESS_DENIED)
+    return new ZonemeterError("internal", `The engine of ${what} refused a statement that its role has no right to.`, {
+      cause: error,
+      kind: "access_denied",
+    });
   const sentence = firstSentence(message);
   if (code !== null && DEFECTS.has(code))
     return new ZonemeterError("internal", `The engine of ${what} refused a statement: ${sentence}`, { cause: error });
@@ -36,8 +43,10 @@ export function engineFault(error: unknown, what: string): ZonemeterError {
 }
 
 function codeOf(error: unknown, message: string): number | null {
-  const own = (error as { clickhouseCode?: unknown } | null)?.clickhouseCode;
-  if (typeof own === "number") return own;
+  const { clickhouseCode, code, type } = (error ?? {}) as { clickhouseCode?: unknown; code?: unknown; type?: unknown };
+  if (typeof clickhouseCode === "number") return clickhouseCode;
+  // As a server's client has it; faults of connections have words for codes.
+  if (typeof type === "string" && typeof code === "string" && /^\d+$/.test(code)) return Number(code);
   const printed = /^Code: (\d+)\./.exec(message)?.[1];
   return printed === undefined ? null : Number(printed);
 }

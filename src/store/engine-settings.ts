@@ -37,3 +37,11 @@ const STATEMENT_SETTINGS: Readonly<Record<string, string | number>> = {
 export const ENGINE_ARGUMENTS: readonly string[] = Object.entries({ ...SERVER_SETTINGS, ...STATEMENT_SETTINGS }).map(
   ([name, value]) => `--${name}=${value}`,
 );
+
+/** Of a server, only what our statements need: all else is its operator's to set. */
+export const SERVER_STATEMENT_SETTINGS = {
+  max_query_size: "64000000",
+  max_ast_elements: "5000000",
+  max_expanded_ast_elements: "5000000",
+  max_partitions_per_insert_block: "0",
+} as const;

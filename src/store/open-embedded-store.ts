@@ -1,11 +1,4 @@
-import {
-  RETENTION_DAYS,
-  STORE_RETENTION_MAX_DAYS,
-  ZonemeterError,
-  type Clock,
-  type TimeseriesSchema,
-  type Visibility,
-} from "../core/index.ts";
+import { RETENTION_DAYS, STORE_RETENTION_MAX_DAYS, ZonemeterError, type Clock, type TimeseriesSchema } from "../core/index.ts";
 import type { WindowData } from "../oxql/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { openEmbeddedEngine } from "./embedded-engine.ts";
@@ -16,8 +9,8 @@ export interface EmbeddedStoreOptions {
   /** Made where it is missing. One process at a time may have it, and a process may have one. */
   readonly dataDir: string;
   readonly schemas: Iterable<TimeseriesSchema>;
-  /** Who may see a timeseries that no schema declares; nobody but operators where this is not given. */
-  readonly visibility?: (timeseriesName: string) => Visibility;
+  /** Timeseries that no schema here declares and customers may see nevertheless; none where this is not given. */
+  readonly customerNames?: readonly string[];
   readonly logger: Logger;
   readonly clock: Clock;
   /** Whole days that samples are kept, RETENTION_DAYS if not given; null keeps them for ever and refuses none for its time. */
@@ -31,13 +24,16 @@ export interface EmbeddedStoreOptions {
  * can't be used, `conflict` where another process has the directory, `config` where stored columns contradict the schemas.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store & WindowData> {
-  const { dataDir, schemas, visibility, logger, clock, retentionDays = RETENTION_DAYS, leaveUnlimited = false } = options;
+  const { dataDir, customerNames = [], logger, clock, retentionDays = RETENTION_DAYS, leaveUnlimited = false } = options;
   if (retentionDays !== null && !(Number.isInteger(retentionDays) && retentionDays >= 1 && retentionDays <= STORE_RETENTION_MAX_DAYS)) {
     throw new ZonemeterError(
       "config",
       `Samples cannot be kept for ${retentionDays} days: give a whole number from 1 to ${STORE_RETENTION_MAX_DAYS}.`,
     );
   }
-  const engine = await openEmbeddedEngine(dataDir, logger);
-  return RoutedStore.open({ engine, schemas, visibility, logger, clock, retentionDays, leaveUnlimited });
+  const schemas = [...options.schemas];
+  const visible = [...customerNames];
+  for (const { timeseriesName, visibility } of schemas) if (visibility === "customer") visible.push(timeseriesName);
+  const engine = await openEmbeddedEngine(dataDir, logger, visible);
+  return RoutedStore.open({ engine, schemas, customerNames, logger, clock, retentionDays, leaveUnlimited });
 }

@@ -1,6 +1,7 @@
 import {
   NS_PER_MS,
   STORE_FUTURE_MS,
+  STORE_REFRESH_MS,
   ZonemeterError,
   type Catalogue,
   type Clock,
@@ -9,7 +10,7 @@ import {
   type Visibility,
 } from "../core/index.ts";
 import type { OxqlData, Selection, SelectRequest, WindowData, WindowRequest, WindowSelection } from "../oxql/index.ts";
-import type { Logger } from "../runtime/index.ts";
+import { Loop, type Logger } from "../runtime/index.ts";
 import type { Engine } from "./engine.ts";
 import { keepsForEver } from "./install-tables.ts";
 import { LiveCatalogue } from "./live-catalogue.ts";
@@ -27,12 +28,14 @@ import { WideStore } from "./wide-store.ts";
 export interface RoutedStoreOptions {
   readonly engine: Engine;
   readonly schemas: Iterable<TimeseriesSchema>;
-  /** Who may see a timeseries that no schema declares; nobody but operators where this is not given. */
-  readonly visibility?: ((timeseriesName: string) => Visibility) | undefined;
+  /** Timeseries that no schema here declares and customers may see nevertheless. What neither names is for operators alone. */
+  readonly customerNames: readonly string[];
   readonly logger: Logger;
   readonly clock: Clock;
   readonly retentionDays: number | null;
   readonly leaveUnlimited?: boolean;
+  /** Other processes store too, so what they add is looked for from time to time. */
+  readonly shared?: boolean;
 }
 
 const NS_PER_DAY = 86_400n * 1_000_000_000n;
@@ -56,6 +59,7 @@ export class RoutedStore implements Store, WindowData {
   readonly #places = new Map<string, Place>();
   readonly #clock: Clock;
   readonly #retentionDays: number | null;
+  #refreshing: Loop | null = null;
 
   private constructor(options: RoutedStoreOptions, wide: WideStore, retentionDays: number | null) {
     const { clock, engine, logger } = options;
@@ -65,7 +69,8 @@ export class RoutedStore implements Store, WindowData {
     this.#retentionDays = retentionDays;
     this.#wideNames = new Set(wide.catalogue.names());
     this.#declared = new Map([...options.schemas].map((schema) => [schema.timeseriesName, schema]));
-    this.#visibility = (name) => this.#declared.get(name)?.visibility ?? options.visibility?.(name) ?? "operator_only";
+    const named = new Set(options.customerNames);
+    this.#visibility = (name) => this.#declared.get(name)?.visibility ?? (named.has(name) ? "customer" : "operator_only");
     const narrow = { engine, logger, clock, declared: this.#declared };
     this.#public = new NarrowStore({
       ...narrow,
@@ -93,6 +98,7 @@ export class RoutedStore implements Store, WindowData {
       const store = new RoutedStore({ ...options, schemas }, wide, retentionDays);
       await store.#public.open();
       await store.#internal.open();
+      if (options.shared === true) store.#keepFresh(logger);
       return store;
     } catch (error) {
       await engine.close();
@@ -161,8 +167,26 @@ export class RoutedStore implements Store, WindowData {
     return this.#wide.ping();
   }
 
-  close(): Promise<void> {
-    return this.#wide.close();
+  async close(): Promise<void> {
+    await this.#refreshing?.stop();
+    await this.#wide.close();
+  }
+
+  /** Reads what other processes have stored of new timeseries and series. */
+  async refresh(): Promise<void> {
+    await this.#public.schemas.load();
+    await this.#internal.schemas.load();
+    await this.#wide.refresh();
+  }
+
+  #keepFresh(logger: Logger): void {
+    this.#refreshing = new Loop({
+      name: "the store's look at what others stored",
+      intervalMs: STORE_REFRESH_MS,
+      firstDelayMs: STORE_REFRESH_MS,
+      logger,
+      run: () => this.refresh(),
+    });
   }
 
   /** Samples without a value have no column to be absent from: of a wide timeseries they alone are narrow. */

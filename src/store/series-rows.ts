@@ -3,7 +3,7 @@ import { ask } from "./ask.ts";
 import type { Engine, EngineColumn } from "./engine.ts";
 import { fieldSqlType, readField, writeField } from "./field-type.ts";
 import { columnName, type WideDesign } from "./layout.ts";
-import { identifier } from "./literal.ts";
+import { identifier, integerLiteral } from "./literal.ts";
 import { RowBinaryReader } from "./row-binary-reader.ts";
 import { RowBinaryWriter } from "./row-binary-writer.ts";
 import { SeriesRegistry, type Series } from "./series-registry.ts";
@@ -43,13 +43,22 @@ export async function storeSeries(engine: Engine, design: WideDesign, ranges: re
   }
 }
 
-/** Reads all series of a table. `conflicts` counts rows whose id belongs to another series. */
-export async function loadSeries(engine: Engine, design: WideDesign): Promise<{ registry: SeriesRegistry; conflicts: number }> {
-  const registry = new SeriesRegistry(design.clusteringField);
+/**
+ * Reads the series of a table whose samples reach a bucket, into a registry that may know some of them. `conflicts` counts rows whose id belongs to
+ * another series.
+ */
+export async function loadSeries(
+  engine: Engine,
+  design: WideDesign,
+  registry: SeriesRegistry = new SeriesRegistry(design.clusteringField),
+  sinceBucket = 0,
+): Promise<{ registry: SeriesRegistry; conflicts: number }> {
   const names = seriesColumns(design)
     .map((column) => identifier(column.name))
     .join(", ");
-  const reader = new RowBinaryReader(await ask(engine, `SELECT ${names} FROM ${seriesTable(design)}`));
+  const reader = new RowBinaryReader(
+    await ask(engine, `SELECT ${names} FROM ${seriesTable(design)} WHERE last_b >= ${integerLiteral(sinceBucket)}`),
+  );
   let conflicts = 0;
   while (!reader.atEnd) {
     const id = reader.u64();

@@ -11,6 +11,35 @@ export interface SessionJob {
   readonly abandon: (ended: Promise<void>) => void;
 }
 
+/** How many statements several queues may run together, as all hold threads of one pool. */
+export class Slots {
+  #free: number;
+  readonly #queues: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** `next` is called when a slot has become free. */
+  join(next: () => void): void {
+    this.#queues.push(next);
+  }
+
+  take(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
+  give(): void {
+    this.#free += 1;
+    // The one that was served last comes last.
+    const next = this.#queues.shift();
+    if (next !== undefined) this.#queues.push(next);
+    for (const each of this.#queues) each();
+  }
+}
+
 interface Waiting {
   start(session: ChdbSession): void;
   leave(error: unknown): void;
@@ -25,11 +54,14 @@ export class SessionQueue {
   readonly #idle: ChdbSession[];
   readonly #waiting: Waiting[] = [];
   readonly #running = new Set<Promise<void>>();
+  readonly #slots: Slots | null;
   #closed = false;
 
-  constructor(name: string, sessions: readonly ChdbSession[]) {
+  constructor(name: string, sessions: readonly ChdbSession[], slots: Slots | null = null) {
     this.#name = name;
     this.#idle = [...sessions];
+    this.#slots = slots;
+    slots?.join(() => this.#next());
   }
 
   run(job: SessionJob): Promise<ChdbResult> {
@@ -92,7 +124,8 @@ export class SessionQueue {
   }
 
   #next(): void {
-    while (this.#idle.length > 0 && this.#waiting.length > 0) this.#waiting.shift()!.start(this.#idle.pop()!);
+    while (this.#idle.length > 0 && this.#waiting.length > 0 && this.#slots?.take() !== false)
+      this.#waiting.shift()!.start(this.#idle.pop()!);
   }
 
   #track(ended: Promise<void>, session: ChdbSession): void {
@@ -100,7 +133,8 @@ export class SessionQueue {
     void ended.then(() => {
       this.#running.delete(ended);
       this.#idle.push(session);
-      this.#next();
+      if (this.#slots === null) this.#next();
+      else this.#slots.give();
     });
   }
 }

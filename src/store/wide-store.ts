@@ -39,6 +39,9 @@ export interface WideStoreOptions {
 
 const NS_PER_DAY = 86_400n * 1_000_000_000n;
 
+/** Hours before now whose series a refresh always looks at: series are written when they come to a new hour. */
+const REFRESH_BUCKETS = 2;
+
 /** Rows that `latestZones` may return for one target. */
 const LATEST_MAX_ROWS = Number.MAX_SAFE_INTEGER;
 
@@ -52,6 +55,7 @@ export class WideStore implements Omit<Store, "forCustomers">, WindowData {
   readonly #clock: Clock;
   readonly #retentionDays: number | null;
   #forgottenBucket = 0;
+  #refreshedBucket = 0;
 
   private constructor(options: WideStoreOptions, layout: Layout, states: readonly TableState[]) {
     this.catalogue = new Catalogue([...layout.timeseries.values()].map(({ schema }) => schema));
@@ -117,6 +121,15 @@ export class WideStore implements Omit<Store, "forCustomers">, WindowData {
       if (isOfZones(state)) rows.push(...(await latestZones(new Scan(this.#engine, state, LATEST_MAX_ROWS, signal), sinceNs)));
     }
     return rows;
+  }
+
+  /** Reads the series that other processes have stored since, and the hours they have come to. */
+  async refresh(): Promise<void> {
+    const since = bucketOf(this.#clock.wallNs()) - REFRESH_BUCKETS;
+    // Once an hour all, as what is imported or replayed is of another time.
+    const all = since !== this.#refreshedBucket;
+    for (const { registry, table } of this.#states.values()) await loadSeries(this.#engine, table.design, registry, all ? 0 : since);
+    this.#refreshedBucket = since;
   }
 
   async ping(): Promise<void> {

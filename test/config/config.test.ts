@@ -114,7 +114,7 @@ describe("the configuration", () => {
       },
       collector: { listen: { host: "10.0.0.1", port: 9 }, nexus: { host: "10.0.0.2", port: 9 }, batchSamples: 500 },
       nexus: { listen: { host: "127.0.0.1", port: 1 }, leaseMs: 60_000, stateFile: "/data/nexus.json" },
-      store: { url: "http://clickhouse:8123", dataDir: "/data/store", retentionDays: 7 },
+      store: { url: "http://clickhouse:8123", user: null, password: null, tlsCa: null, dataDir: "/data/store", retentionDays: 7 },
       api: { operatorListen: { host: "127.0.0.1", port: 2 }, customerListen: { host: "0.0.0.0", port: 3 } },
       up: { portBase: 20_000, dataDir: "d", replay: ["a.txt", "b,c.txt"] },
       log: { level: "debug" },

@@ -79,11 +79,11 @@ describe("timeseries in upstream's layout", () => {
   let store: RoutedStore;
 
   beforeAll(async () => {
-    engine = await openEmbeddedEngine(directory.path, silentLogger);
+    engine = await openEmbeddedEngine(directory.path, silentLogger, [NAMED_FOR_CUSTOMERS, "ferry:trips", "ferry:draught"]);
     store = await RoutedStore.open({
       engine,
       schemas: SCHEMAS,
-      visibility: (name) => (name === NAMED_FOR_CUSTOMERS ? "customer" : "operator_only"),
+      customerNames: [NAMED_FOR_CUSTOMERS],
       logger: silentLogger,
       clock: systemClock,
       retentionDays: 30,

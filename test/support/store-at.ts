@@ -12,7 +12,9 @@ import type {
   WindowData,
 } from "../../src/oxql/index.ts";
 import { silentLogger } from "../../src/runtime/index.ts";
-import { openEmbeddedStore, type EmbeddedStoreOptions, type Store } from "../../src/store/index.ts";
+import { openEmbeddedStore, openServerStore, type EmbeddedStoreOptions, type Store } from "../../src/store/index.ts";
+import { openServerEngine } from "../../src/store/server-engine.ts";
+import { startClickHouseShim } from "./clickhouse-shim.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { schemaOf, ZONE_SCHEMAS } from "./zone-schema.ts";
 
@@ -27,14 +29,49 @@ export function freshDirectory(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export function openStoreAt(dataDir: string, more: Partial<EmbeddedStoreOptions> = {}): Promise<Store & WindowData> {
-  return openEmbeddedStore({
-    dataDir,
-    schemas: ZONE_SCHEMAS,
-    logger: silentLogger,
-    clock: new ManualClock(NOW_NS),
-    retentionDays: null,
-    ...more,
+/** The variable that says where stores of tests are: `embedded`, `shim`, or the URL of a ClickHouse server that holds nothing of worth. */
+export const TEST_STORE = "ZONEMETER_TEST_STORE";
+
+export async function openStoreAt(dataDir: string, more: Partial<EmbeddedStoreOptions> = {}): Promise<Store & WindowData> {
+  const options = { schemas: ZONE_SCHEMAS, logger: silentLogger, clock: new ManualClock(NOW_NS), retentionDays: null, ...more };
+  const where = process.env[TEST_STORE] ?? "embedded";
+  if (where === "embedded") return openEmbeddedStore({ dataDir, ...options });
+  return where === "shim" ? openOverShim(dataDir, options) : openOnServer(where, dataDir, options);
+}
+
+type Options = Omit<EmbeddedStoreOptions, "dataDir">;
+
+async function openOverShim(dataDir: string, options: Options): Promise<Store & WindowData> {
+  const shim = await startClickHouseShim(dataDir);
+  try {
+    return endingWith(await openServerStore({ ...options, url: shim.url }), () => shim.close());
+  } catch (error) {
+    await shim.close();
+    throw error;
+  }
+}
+
+const begun = new Set<string>();
+
+/** A directory stands for the server's databases, emptied when it comes up first. */
+async function openOnServer(url: string, dataDir: string, options: Options): Promise<Store & WindowData> {
+  if (!begun.has(dataDir)) {
+    begun.add(dataDir);
+    const engine = await openServerEngine({ url, logger: silentLogger });
+    for (const database of ["oximeter", "oximeter_internal"]) await engine.run(`DROP DATABASE IF EXISTS ${database} SYNC`);
+    await engine.close();
+  }
+  return openServerStore({ ...options, url });
+}
+
+/** The store, whose `close` also does what comes after. */
+function endingWith(store: Store & WindowData, after: () => Promise<void>): Store & WindowData {
+  const close = store.close.bind(store);
+  return Object.assign(store, {
+    close: async () => {
+      await close();
+      await after();
+    },
   });
 }
 
