@@ -7,6 +7,7 @@ import { partCommands } from "./parts.ts";
 import { queryCommand } from "./query.ts";
 import { sampleCommand } from "./sample.ts";
 import { schemaCommand } from "./schema.ts";
+import { storeCommand } from "./store.ts";
 import { tokenCommand } from "./token.ts";
 import { upCommand } from "./up.ts";
 
@@ -24,5 +25,6 @@ export const COMMANDS: readonly CommandDefinition[] = [
   schemaCommand,
   ...partCommands,
   configCommand,
+  storeCommand,
   tokenCommand,
 ];

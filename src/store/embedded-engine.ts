@@ -145,6 +145,11 @@ class EmbeddedEngine implements Engine {
     }
   }
 
+  async runAsCustomer(statement: string): Promise<Uint8Array> {
+    const result = await this.#on(this.#customers, { text: () => statement, signal: null, abandon: () => undefined });
+    return result.bytes();
+  }
+
   async kill(id: string): Promise<void> {
     const text = `KILL QUERY WHERE Settings['log_comment'] = ${stringLiteral(id)} ASYNC`;
     await this.#on(this.#killer, { text: () => text, signal: null, abandon: () => undefined });

@@ -16,6 +16,9 @@ export interface Engine {
   /** The same with the rights of a customer: SELECT on what of database `oximeter` customers may see, and nothing else. */
   readonly forCustomers: Pick<Engine, "query">;
 
+  /** Runs any statement in that role, as it is: for trying what a customer could reach, never for an answer to one. */
+  runAsCustomer(statement: string): Promise<Uint8Array>;
+
   /** Ends the statement of that id, if one runs. */
   kill(id: string): Promise<void>;
 

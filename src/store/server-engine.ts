@@ -147,6 +147,15 @@ class ServerEngine implements Engine {
     }
   }
 
+  async runAsCustomer(statement: string): Promise<Uint8Array> {
+    return this.#counted(async () => {
+      const { stream } = await this.#client.exec({ query: statement, role: CUSTOMER_ROLE, clickhouse_settings: { wait_end_of_query: 1 } });
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Uint8Array);
+      return Buffer.concat(chunks);
+    });
+  }
+
   async kill(id: string): Promise<void> {
     await this.run(`KILL QUERY WHERE query_id = ${stringLiteral(id)} ASYNC`);
   }
