@@ -1,11 +1,8 @@
 export type { Engine, EngineColumn, EngineQuery, EngineResult, RowInsert } from "./engine.ts";
 export { openEmbeddedStore, type EmbeddedStoreOptions } from "./open-embedded-store.ts";
-<<<<<<< HEAD
 export { applySetup, tryGrants, visibleNames, type StorePlace } from "./open-engine.ts";
 export type { Attempt } from "./grants-check.ts";
 export { setupStatements, type SetupOptions } from "./setup.ts";
-=======
->>>>>>> 199ea6eab6d120d7705c944d13612e9d26c1690d
 export { openServerStore, type ServerStoreOptions } from "./open-server-store.ts";
 export * from "./store.ts";
 export type { BlockColumn, BlockSeries, InsertRowsOptions, RowBlock, RowRefusal, RowsReport } from "./row-block.ts";
