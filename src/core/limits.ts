@@ -3,6 +3,9 @@
 /** Snapshots a producer keeps for collection; beyond it the oldest go and are counted as `ring_full`. About 3 h at 10 s and 10 zones. */
 export const PRODUCER_RING_SNAPSHOTS = 20_000;
 
+/** Reads of a source that the ring holds at least, however many zones one read has: four collections of 30 s at 10 s. */
+export const PRODUCER_RING_READS = 12;
+
 /** Snapshots of a recording a producer reads ahead of their collection; a replay waits for room, so nothing of it is ever dropped. */
 export const PRODUCER_REPLAY_SNAPSHOTS = 4_000;
 

@@ -6,15 +6,29 @@ import { countSamples, splitGroup, type SampleGroup } from "./sample-group.ts";
  * groups that wait; those that were taken are bounded by whoever took them.
  */
 export class GroupBuffer {
-  readonly capacity: number;
-  readonly #ring: Ring<SampleGroup>;
+  #capacity: number;
+  #ring: Ring<SampleGroup>;
   #returned: SampleGroup[] = [];
   #samples = 0;
   #roomWaiters: (() => void)[] = [];
 
   constructor(capacity: number) {
-    this.capacity = capacity;
+    this.#capacity = capacity;
     this.#ring = new Ring(capacity);
+  }
+
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** Makes room for at least this many groups. A buffer never shrinks. */
+  growTo(capacity: number): void {
+    if (capacity <= this.#capacity) return;
+    const larger = new Ring<SampleGroup>(capacity);
+    for (let group = this.#ring.shift(); group !== undefined; group = this.#ring.shift()) larger.push(group);
+    this.#ring = larger;
+    this.#capacity = capacity;
+    this.#wake();
   }
 
   get size(): number {
@@ -28,7 +42,7 @@ export class GroupBuffer {
 
   /** Appends. Where the buffer is full the oldest group goes, and is returned. */
   push(group: SampleGroup): SampleGroup | undefined {
-    const evicted = this.size >= this.capacity ? this.#shift() : undefined;
+    const evicted = this.size >= this.#capacity ? this.#shift() : undefined;
     this.#ring.push(group);
     this.#samples += group.values.length;
     return evicted;
@@ -72,13 +86,13 @@ export class GroupBuffer {
     this.#returned = [...groups, ...this.#returned];
     this.#samples += countSamples(groups);
     const evicted: SampleGroup[] = [];
-    while (this.size > this.capacity) evicted.push(this.#shift()!);
+    while (this.size > this.#capacity) evicted.push(this.#shift()!);
     return evicted;
   }
 
   /** Resolves when one more group fits without another having to go, or when `signal` fires. */
   async whenRoom(signal: AbortSignal): Promise<void> {
-    while (this.size >= this.capacity && !signal.aborted) {
+    while (this.size >= this.#capacity && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const done = (): void => {
           signal.removeEventListener("abort", done);

@@ -1,4 +1,4 @@
-import { messageOf, type Catalogue, type Clock } from "../core/index.ts";
+import { messageOf, PRODUCER_RING_READS, type Catalogue, type Clock } from "../core/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { SOURCE_NAMES, type OpenedSource, type SledIdentity, type Snapshot } from "../sources/index.ts";
 import type { GroupBuffer } from "./group-buffer.ts";
@@ -140,6 +140,8 @@ export class Sampler {
   #takeLive(source: string): (snapshots: readonly Snapshot[]) => Promise<void> {
     return async (snapshots) => {
       const { live, ledger } = this.#options;
+      // On a machine with very many zones the usual ring would not hold what comes between two collections.
+      live.growTo(snapshots.length * PRODUCER_RING_READS);
       for (const snapshot of snapshots) {
         const group = this.#convert(snapshot, source);
         const evicted = group === null ? undefined : live.push(group);

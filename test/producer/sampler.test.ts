@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { systemClock, ZonemeterError, type Clock } from "../../src/core/index.ts";
+import { PRODUCER_RING_READS, systemClock, ZonemeterError, type Clock } from "../../src/core/index.ts";
 import { GroupBuffer } from "../../src/producer/group-buffer.ts";
 import { Ledger } from "../../src/producer/ledger.ts";
 import { Sampler, type SamplerOptions } from "../../src/producer/sampler.ts";
@@ -152,12 +152,21 @@ test("a later source keeps quiet until those before it have been read once, so t
 });
 
 test("a full ring drops its oldest snapshots, counted in samples", async () => {
-  const source = new ScriptedSource("kstat", (read) => report(read === 0 ? [1n, 2n, 3n, 4n, 5n].map((value) => snapshot(1, value)) : []));
-  const { live, ledger } = start([sampled(source)], { live: new GroupBuffer(3) });
-  await times(2, () => source.reads);
-  expect(live.take(100).flatMap((group) => group.values)).toEqual([3n, 4n, 5n]);
-  expect(ledger.dropped).toEqual(new Map([["ring_full", 2n]]));
-  expect(ledger.produced).toBe(5n);
+  const reads = PRODUCER_RING_READS + 3;
+  const source = new ScriptedSource("kstat", (read) => report(read < reads ? [snapshot(1, BigInt(read))] : []));
+  const { live, ledger } = start([sampled(source, { intervalMs: 1 })], { live: new GroupBuffer(3) });
+  await times(reads + 1, () => source.reads);
+  expect(live.take(100).flatMap((group) => group.values)).toEqual(Array.from({ length: PRODUCER_RING_READS }, (_, i) => BigInt(i + 3)));
+  expect(ledger.dropped).toEqual(new Map([["ring_full", 3n]]));
+});
+
+test("the ring holds several reads, however many zones one has", async () => {
+  const zones = Array.from({ length: 50 }, (_, i) => snapshot(i + 1, BigInt(i)));
+  const source = new ScriptedSource("kstat", (read) => report(read < PRODUCER_RING_READS ? zones : []));
+  const { live, ledger } = start([sampled(source, { intervalMs: 1 })], { live: new GroupBuffer(10) });
+  await times(PRODUCER_RING_READS + 1, () => source.reads);
+  expect(live.size).toBe(50 * PRODUCER_RING_READS);
+  expect(ledger.dropped.size).toBe(0);
 });
 
 describe("a recording", () => {
