@@ -48,7 +48,7 @@ async function importPaths(paths: readonly string[], flags: ImportFlags, context
   }
   const dataDir = join(resolve(config.up.dataDir), "store");
   const catalogue = loadCatalogue();
-  const retention = { retentionDays: config.store.retentionDays, leaveUnlimited: true };
+  const retention = { retentionDays: config.store.retentionDays, forImport: true };
   const store =
     dryRun && !existsSync(dataDir)
       ? null

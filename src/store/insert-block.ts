@@ -16,6 +16,8 @@ import { presenceCondition, type WideTable } from "./wide-table.ts";
 /** A series' row outlives its samples by two days (`SERIES_EXTRA_DAYS`), so it needs to learn of a later import only once a day. */
 const SERIES_REFRESH_BUCKETS = 24;
 
+const NO_BUCKET = 0xffff_ffff;
+
 export interface BlockContext {
   readonly engine: Engine;
   readonly state: TableState;
@@ -41,12 +43,17 @@ export async function insertBlock(
   const { series, whyNot } = seriesOf(state, block.series);
   const wanted = wantedRows(block, series, whyNot, bounds, refused);
   const encoded = encodeBlock(table, placed, block, series, wanted, nowS);
-  const rowSeries = Array.from(wanted, (row) => series[block.seriesOf[row]!]!);
+  const places = wanted.map((row) => block.seriesOf[row]!);
   // From here on the block is its owner's again.
-  const stored = await storedRows(context, rowSeries, encoded, placed, signal);
+  const stored = await storedRows(context, series, places, encoded, placed, signal);
   const fresh = newRows(encoded, stored);
   if (!dryRun && fresh.length > 0) {
-    await storeSeries(engine, table.design, newRanges(fresh, rowSeries, encoded.buckets, bucketOf(BigInt(nowS) * NS_PER_SECOND)), nowS);
+    await storeSeries(
+      engine,
+      table.design,
+      newRanges(fresh, places, series, encoded.buckets, bucketOf(BigInt(nowS) * NS_PER_SECOND)),
+      nowS,
+    );
     // No token: the rows are told apart from stored ones by themselves.
     await engine.insert({ table: table.samples, columns: encoded.columns, rows: bytesOf(encoded, fresh), token: null });
   }
@@ -108,17 +115,19 @@ function wantedRows(
 /** Rows of the hours in which the table may have some of these series already, in the form of `encoded`. */
 async function storedRows(
   { engine, state, bounds }: BlockContext,
-  rowSeries: readonly Series[],
+  series: readonly Series[],
+  places: Uint32Array,
   { buckets, rowWords }: EncodedBlock,
   placed: readonly PlacedColumn[],
   signal: AbortSignal,
 ): Promise<Uint32Array> {
   let [first, last] = [Number.MAX_SAFE_INTEGER, -1];
   const overlapping = new Set<Series>();
-  for (const [i, series] of rowSeries.entries()) {
+  for (let i = 0; i < places.length; i++) {
+    const one = series[places[i]!]!;
     const bucket = buckets[i]!;
-    if (bucket < series.firstBucket || bucket > series.lastBucket) continue;
-    overlapping.add(series);
+    if (bucket < one.firstBucket || bucket > one.lastBucket) continue;
+    overlapping.add(one);
     if (bucket < first) first = bucket;
     if (bucket > last) last = bucket;
   }
@@ -161,19 +170,29 @@ function bytesOf({ words, rowWords, rows }: EncodedBlock, wanted: Uint32Array): 
 }
 
 /** Hours that the series table does not have yet, and series whose row would expire before these rows do. */
-function newRanges(fresh: Uint32Array, rowSeries: readonly Series[], buckets: Uint32Array, nowBucket: number): SeriesRange[] {
-  const ranges = new Map<Series, { firstBucket: number; lastBucket: number }>();
+function newRanges(
+  fresh: Uint32Array,
+  places: Uint32Array,
+  series: readonly Series[],
+  buckets: Uint32Array,
+  nowBucket: number,
+): SeriesRange[] {
+  const first = new Uint32Array(series.length).fill(NO_BUCKET);
+  const last = new Uint32Array(series.length);
   for (const i of fresh) {
-    const series = rowSeries[i]!;
+    const place = places[i]!;
     const bucket = buckets[i]!;
-    const isKnown = bucket >= series.firstBucket && bucket <= series.lastBucket;
-    if (isKnown && series.importedBucket + SERIES_REFRESH_BUCKETS > nowBucket) continue;
-    const range = ranges.get(series);
-    if (range === undefined) ranges.set(series, { firstBucket: bucket, lastBucket: bucket });
-    else if (bucket < range.firstBucket) range.firstBucket = bucket;
-    else if (bucket > range.lastBucket) range.lastBucket = bucket;
+    if (bucket < first[place]!) first[place] = bucket;
+    if (bucket > last[place]!) last[place] = bucket;
   }
-  return [...ranges].map(([series, range]) => ({ series, ...range }));
+  const ranges: SeriesRange[] = [];
+  for (const [place, one] of series.entries()) {
+    const [firstBucket, lastBucket] = [first[place]!, last[place]!];
+    if (firstBucket > lastBucket) continue;
+    const isKnown = firstBucket >= one.firstBucket && lastBucket <= one.lastBucket;
+    if (!isKnown || one.importedBucket + SERIES_REFRESH_BUCKETS <= nowBucket) ranges.push({ series: one, firstBucket, lastBucket });
+  }
+  return ranges;
 }
 
 /** Presence bits of the rows. */

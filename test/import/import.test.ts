@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync, existsSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -43,6 +43,12 @@ function put(path: string, content: string | Uint8Array): string {
   mkdirSync(dirname(whole), { recursive: true });
   writeFileSync(whole, content);
   return whole;
+}
+
+/** Bytes of all files below a folder. */
+function bytesIn(path: string): number {
+  const entries = readdirSync(path, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+  return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
 describe("what cron left", () => {
@@ -126,7 +132,9 @@ describe("a file that comes again", () => {
 
     const packed = put("packed/sled-07/zonestat-20250301.gz", gzipSync(day.text));
     const tail = put("tail/sled-07/zonestat-20250301", day.text.slice(Math.floor(middle / 2)));
+    const bytesBefore = bytesIn(dataDir);
     const again = await importHere(dataDir, grown, packed, tail);
+    expect(Math.abs(bytesIn(dataDir) - bytesBefore) / bytesBefore).toBeLessThan(0.01);
     expect(reported(again.stdout, "rows taken")).toBe(0);
     expect(reported(again.stdout, "values")).toBe(0);
     expect(await samplesIn(dataDir)).toEqual(expected);
@@ -147,7 +155,7 @@ describe("an import that is killed", () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const random = new Random(seed);
     const names = ["global", ...Array.from({ length: 23 }, (_, i) => `zone${i}`)];
-    for (const sled of ["sled-01", "sled-02", "sled-03"])
+    for (const sled of ["sled-01", "sled-02", "sled-03", "sled-04"])
       put(`all/${sled}/zonestat-20250301`, recordZonestat(names, 2_000, LONG_AGO_S, random).text);
     const clean = join(folder, "clean");
     const startedMs = performance.now();
@@ -162,7 +170,7 @@ describe("an import that is killed", () => {
     }
     const { code, stdout } = await importHere(dataDir, join(folder, "all"));
     expect(code).toBe(0);
-    expect(reported(stdout, "rows taken") + reported(stdout, "rows known already"), `seed ${seed}`).toBe(3 * 2_000 * 25);
+    expect(reported(stdout, "rows taken") + reported(stdout, "rows known already"), `seed ${seed}`).toBe(4 * 2_000 * 25);
     const samples = await samplesIn(dataDir);
     expect(samples.length, `seed ${seed}`).toBe(expected.length);
     expect(

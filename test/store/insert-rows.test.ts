@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { fieldSet } from "../../src/core/index.ts";
+import type { RowBlock, RowsReport, Store } from "../../src/store/index.ts";
+import { freshDirectory, NOW_NS, openStoreAt, selectRows } from "../support/store-at.ts";
+import { zoneSnapshot } from "../support/zone-samples.ts";
+import { sledFields, zoneFields } from "../support/zone-schema.ts";
+
+const SECOND = 1_000_000_000n;
+const DAY = 86_400n * SECOND;
+const START = NOW_NS - 500n * DAY;
+
+interface Row {
+  readonly zone?: number;
+  readonly timestampNs: bigint;
+  readonly user?: bigint;
+  readonly used?: number;
+  readonly resident?: bigint;
+}
+
+/** Rows of propolis zones with one counter, one float and one whole number. */
+function blockOf(rows: readonly Row[]): RowBlock {
+  const zones = [...new Set(rows.map(({ zone = 1 }) => zone))];
+  const present = (key: "user" | "used" | "resident"): Uint8Array => Uint8Array.from(rows, (row) => (row[key] === undefined ? 0 : 1));
+  return {
+    targetName: "zone_resource",
+    count: rows.length,
+    series: zones.map((zone) => ({ fields: fieldSet([...sledFields(0), ...zoneFields("propolis", zone, "kstat")]), startTimeNs: START })),
+    seriesOf: Uint32Array.from(rows, ({ zone = 1 }) => zones.indexOf(zone)),
+    timestampsNs: BigInt64Array.from(rows, ({ timestampNs }) => timestampNs),
+    columns: [
+      { label: "cpu_nsec(state=user)", values: BigUint64Array.from(rows, ({ user = 99n }) => user), present: present("user") },
+      { label: "cpu_used", values: Float64Array.from(rows, ({ used = 99 }) => used), present: present("used") },
+      { label: "memory_resident", values: BigUint64Array.from(rows, ({ resident = 99n }) => resident), present: present("resident") },
+    ],
+  };
+}
+
+const directory = freshDirectory();
+let store: Store;
+
+beforeEach(async () => {
+  store = await openStoreAt(directory.path);
+});
+
+afterEach(async () => {
+  await store.close();
+  directory.remove();
+});
+
+const insertRows = (rows: readonly Row[], dryRun = false): Promise<RowsReport> =>
+  store.insertRows(blockOf(rows), { dryRun, signal: new AbortController().signal });
+const selected = async (metric: string): Promise<[bigint, bigint | null, unknown][]> =>
+  (await selectRows(store, `zone_resource:${metric}`)).map(({ timestampNs, startTimeNs, value }) => [timestampNs, startTimeNs, value]);
+
+it("stores what samples would come to, and nothing in the place of what is absent", async () => {
+  const at = NOW_NS - 400n * DAY;
+  const report = await insertRows([
+    { timestampNs: at, user: 2n ** 63n + 1n, used: 0.25 },
+    { timestampNs: at + 10n * SECOND, user: 2n ** 63n + 5n, resident: 4_096n },
+  ]);
+  expect(report).toEqual({ stored: 2, known: 0, refused: new Map(), values: 4 });
+  expect(await selected("cpu_nsec")).toEqual([
+    [at, START, 2n ** 63n + 1n],
+    [at + 10n * SECOND, START, 2n ** 63n + 5n],
+  ]);
+  expect(await selected("cpu_used")).toEqual([[at, null, 0.25]]);
+  expect(await selected("memory_resident")).toEqual([[at + 10n * SECOND, null, 4_096n]]);
+});
+
+it("knows rows that came as samples, and samples know rows", async () => {
+  const rows = Array.from({ length: 30 }, (_, i): Row => ({
+    timestampNs: NOW_NS - BigInt(i) * 600n * SECOND,
+    user: BigInt(i),
+    resident: 4_096n,
+  }));
+  const samples = rows.map(({ timestampNs, user, resident }) =>
+    zoneSnapshot({ startTimeNs: START, timestampNs, values: { "cpu_nsec(state=user)": user!, memory_resident: resident! } }),
+  );
+  await store.insert(samples.slice(0, 20).flat(), "live");
+  expect(await insertRows(rows, true)).toMatchObject({ stored: 10, known: 20 });
+  expect(await selected("cpu_nsec")).toHaveLength(20);
+  expect(await insertRows(rows)).toMatchObject({ stored: 10, known: 20, values: 20 });
+  await store.close();
+  store = await openStoreAt(directory.path);
+  expect(await insertRows([...rows, ...rows])).toMatchObject({ stored: 0, known: 60, values: 0 });
+  expect(await selected("cpu_nsec")).toHaveLength(30);
+});
+
+it("keeps both of two values, of which the larger counts", async () => {
+  const timestampNs = NOW_NS - 100n * DAY;
+  for (const resident of [5n, 9n, 7n]) expect(await insertRows([{ timestampNs, resident }])).toMatchObject({ stored: 1 });
+  expect(await insertRows([{ timestampNs, resident: 9n }])).toMatchObject({ known: 1 });
+  expect(await selected("memory_resident")).toEqual([[timestampNs, null, 9n]]);
+});
+
+it("refuses rows of times to come where samples expire, and rows before their own start", async () => {
+  await store.close();
+  store = await openStoreAt(directory.path, { retentionDays: 30 });
+  const report = await insertRows([
+    { timestampNs: NOW_NS + 2n * DAY, user: 1n },
+    { timestampNs: START, user: 1n },
+    { timestampNs: -5n, user: 1n },
+    { timestampNs: START + 1n, user: 1n },
+  ]);
+  expect(report).toEqual({
+    stored: 1,
+    known: 0,
+    refused: new Map([
+      ["future", 1],
+      ["unstorable", 2],
+    ]),
+    values: 1,
+  });
+});
+
+it("stores again what came in live and is about to expire", async () => {
+  const timestampNs = NOW_NS - 40n * DAY;
+  await store.insert(zoneSnapshot({ startTimeNs: START, timestampNs, values: { "cpu_nsec(state=user)": 3n } }), "live");
+  await store.close();
+  store = await openStoreAt(directory.path, { retentionDays: 30 });
+  expect(await insertRows([{ timestampNs, user: 3n }])).toMatchObject({ stored: 1, known: 0 });
+  expect(await insertRows([{ timestampNs, user: 3n }])).toMatchObject({ stored: 0, known: 1 });
+  expect(await selected("cpu_nsec")).toEqual([[timestampNs, START, 3n]]);
+});
+
+it("leaves a store without expiry without it, where that is asked for", async () => {
+  await insertRows([{ timestampNs: NOW_NS - 400n * DAY, user: 1n }]);
+  await store.close();
+  store = await openStoreAt(directory.path, { retentionDays: 30, forImport: true });
+  await store.insert(zoneSnapshot({ startTimeNs: START, timestampNs: NOW_NS - 90n * DAY, values: { "cpu_nsec(state=user)": 3n } }), "old");
+  expect(await selected("cpu_nsec")).toHaveLength(2);
+});
