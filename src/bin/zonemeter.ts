@@ -5,6 +5,9 @@ import { messageOf, ZonemeterError } from "../core/index.ts";
 
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
+/** Time that a command has to end after a signal; what has not ended by then is cut off. */
+const LAST_WORK_MS = 10_000;
+
 /** Runs the command line and resolves with the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0;
@@ -16,6 +19,7 @@ async function main(argv: readonly string[]): Promise<number> {
       if (caught !== null) process.exit(EXIT_BY_SIGNAL[name]);
       caught = name;
       controller.abort(new Error(`ended by ${name}`));
+      setTimeout(() => process.exit(EXIT_BY_SIGNAL[name]), LAST_WORK_MS).unref();
     });
   }
 

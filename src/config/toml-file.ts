@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { parse, TomlError } from "smol-toml";
 import { nearest, CONFIG_MAX_BYTES, messageOf, ZonemeterError } from "../core/index.ts";
 import { fullName, SETTINGS, type Setting } from "./settings.ts";
@@ -42,6 +42,8 @@ export async function readConfigFile(file: string): Promise<ReadonlyMap<Setting,
 
 async function readText(file: string): Promise<string> {
   try {
+    // A pipe that nobody writes to would be waited for without an end.
+    if (!(await stat(file)).isFile()) throw new Error("it is not a regular file");
     const bytes = await readFile(file);
     if (bytes.length > CONFIG_MAX_BYTES) throw new Error(`it has more than ${CONFIG_MAX_BYTES} bytes`);
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -56,6 +56,12 @@ describe("things that are not there", () => {
     expect(done.code).toBe(2);
   });
 
+  it("does not wait for a configuration file that is a pipe or a folder", async () => {
+    const done = await runZonemeter(["config", "check", "--config", folder]);
+    expect(told(done)).toEqual([`zonemeter: The configuration file "${folder}" cannot be read: it is not a regular file.`]);
+    expect(done.code).toBe(2);
+  });
+
   it("names a recording that is missing, and starts nothing", async () => {
     const file = join(folder, "absent.txt");
     const done = await runZonemeter([
