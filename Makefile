@@ -5,7 +5,7 @@ SOURCES := $(shell find src schemas openapi -type f 2>/dev/null)
 .PHONY: up test check check-server gen bench build clean
 
 up: build
-	@exec npx --no-install zonemeter up $(ARGS)
+	@exec node dist/bin/zonemeter.js up $(ARGS)
 
 test: build
 	npx --no-install vitest run $(ARGS)

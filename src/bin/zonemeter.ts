@@ -8,20 +8,41 @@ const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 /** Time that a command has to end after a signal; what has not ended by then is cut off. */
 const LAST_WORK_MS = 10_000;
 
+/** How often it is looked whether npx is still there. */
+const PARENT_LOOK_MS = 500;
+
+/** Ends as the signal itself would: an orderly exit would tear down what other threads still use. */
+function cutOff(name: NodeJS.Signals): void {
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+}
+
+/** npx does not hand a signal on: it is gone, and this process would go on without anybody who knows of it. */
+function endWithParent(end: () => void): void {
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(look);
+    end();
+  }, PARENT_LOOK_MS).unref();
+}
+
 /** Runs the command line and resolves with the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0;
   const controller = new AbortController();
   let caught: keyof typeof EXIT_BY_SIGNAL | null = null;
-  for (const name of Object.keys(EXIT_BY_SIGNAL) as (keyof typeof EXIT_BY_SIGNAL)[]) {
-    process.on(name, () => {
-      // A second signal means that the user does not want to wait for the flush.
-      if (caught !== null) process.exit(EXIT_BY_SIGNAL[name]);
-      caught = name;
-      controller.abort(new Error(`ended by ${name}`));
-      setTimeout(() => process.exit(EXIT_BY_SIGNAL[name]), LAST_WORK_MS).unref();
-    });
-  }
+  const end = (name: keyof typeof EXIT_BY_SIGNAL): void => {
+    // A second signal means that the user does not want to wait for the flush.
+    if (caught !== null) return cutOff(name);
+    caught = name;
+    controller.abort(new Error(`ended by ${name}`));
+    setTimeout(() => cutOff(name), LAST_WORK_MS).unref();
+  };
+  for (const name of Object.keys(EXIT_BY_SIGNAL) as (keyof typeof EXIT_BY_SIGNAL)[]) process.on(name, () => end(name));
+  // A closed terminal; a command that reads files again on SIGHUP listens for itself.
+  process.on("SIGHUP", () => process.listenerCount("SIGHUP") === 1 && end("SIGTERM"));
+  if (process.env["npm_command"] === "exec") endWithParent(() => end("SIGTERM"));
 
   const program = new Command("zonemeter")
     .description("CPU, memory and pressure of every zone, as Oximeter timeseries that only operators see.")

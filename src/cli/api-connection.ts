@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { Agent, request } from "undici";
 import { isLoopback, messageOf, parseListenAddress, parseSocketAddress, ZonemeterError } from "../core/index.ts";
 import { isToken } from "../http/index.ts";
+import { withDeadline } from "../runtime/index.ts";
 import type { CommandContext } from "./command.ts";
 import { DEFAULT_OPERATOR_URL } from "./ports.ts";
 
@@ -74,15 +75,19 @@ export class ApiConnection {
 
   /** Sends a JSON body by POST. Rejects with ZonemeterError `unavailable` where no whole answer comes. */
   async post(path: string, body: unknown, signal: AbortSignal): Promise<ApiAnswer> {
-    try {
+    const call = async (deadline: AbortSignal): Promise<ApiAnswer> => {
       const answer = await request(new URL(path, this.#origin), {
         method: "POST",
         headers: { "content-type": "application/json", ...(this.#token === null ? {} : { authorization: `Bearer ${this.#token}` }) },
         body: JSON.stringify(body),
         dispatcher: this.#agent,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_DEADLINE_MS)]),
+        signal: deadline,
       });
       return { status: answer.statusCode, text: await answer.body.text() };
+    };
+    try {
+      // Not AbortSignal.timeout: Node 20 collects such a signal as garbage when only AbortSignal.any refers to it.
+      return await withDeadline(CALL_DEADLINE_MS, "The call", call, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       throw new ZonemeterError(
@@ -94,7 +99,8 @@ export class ApiConnection {
   }
 
   close(): Promise<void> {
-    return this.#agent.close();
+    // A call that was given up would be waited for by a gentle close.
+    return this.#agent.destroy();
   }
 }
 

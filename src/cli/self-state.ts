@@ -1,10 +1,13 @@
 import type { CollectorStats } from "../collector/index.ts";
 import type { ProducerStats } from "../producer/index.ts";
+import { droppedLogLines } from "../runtime/index.ts";
 import { prometheusText, type PrometheusFamily } from "../wire/index.ts";
 
 /** What the process knows of itself, as Prometheus text. The same counts are timeseries as well; this is for looking at one process. */
 export function selfState(producer: ProducerStats | null, collector: CollectorStats | null): string {
+  const lost = [{ labels: {}, value: BigInt(droppedLogLines()) }];
   return prometheusText([
+    counter("zonemeter_log_lines_dropped_total", "Log lines that could not be written.", lost),
     ...(producer === null ? [] : producerFamilies(producer)),
     ...(collector === null ? [] : collectorFamilies(collector)),
   ]);

@@ -110,7 +110,11 @@ async function start(config: Config, logger: Logger, parts: Lifecycle, signal: A
     access,
     store,
     logger,
-    notReady: () => (producer?.stats().registration?.registered === true ? null : "the producer is not registered yet"),
+    notReady: () => {
+      if (producer?.stats().registration?.registered !== true) return "the producer is not registered yet";
+      const failure = collector.stats().insertFailure;
+      return failure === null ? null : `samples cannot be stored: ${failure}`;
+    },
     metrics: () => selfState(producer?.stats() ?? null, collector.stats()),
   });
   parts.add("operator API", () => operatorApi.close(API_CLOSE_MS));
