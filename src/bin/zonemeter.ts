@@ -55,7 +55,8 @@ async function main(argv: readonly string[]): Promise<number> {
     // A long-running command that ended cleanly because it was asked to says 0 itself; others were cut short.
     exitCode = outcome;
   };
-  for (const command of COMMANDS) command.define(program, run);
+  const asked = COMMANDS.filter(({ names }) => names.includes(argv[0] ?? ""));
+  for (const { load } of asked.length > 0 ? asked : COMMANDS) for (const command of await load()) command.define(program, run);
 
   try {
     await program.parseAsync([...argv], { from: "user" });

@@ -1,30 +1,25 @@
 import type { CommandDefinition } from "./command.ts";
-import { compareCommand } from "./compare.ts";
-import { configCommand } from "./config.ts";
-import { importCommand } from "./import.ts";
-import { explainCommand } from "./explain.ts";
-import { partCommands } from "./parts.ts";
-import { queryCommand } from "./query.ts";
-import { sampleCommand } from "./sample.ts";
-import { schemaCommand } from "./schema.ts";
-import { storeCommand } from "./store.ts";
-import { tokenCommand } from "./token.ts";
-import { upCommand } from "./up.ts";
 
 export type { CommandAction, CommandContext, CommandDefinition } from "./command.ts";
 export { VERSION } from "./version.ts";
 
+/** Commands of one module. It is loaded when one of them is asked for, or all are: loading everything would be most of a short command's time. */
+export interface CommandRow {
+  readonly names: readonly string[];
+  readonly load: () => Promise<readonly CommandDefinition[]>;
+}
+
 /** Every command, in the order of `--help`. */
-export const COMMANDS: readonly CommandDefinition[] = [
-  upCommand,
-  queryCommand,
-  explainCommand,
-  compareCommand,
-  sampleCommand,
-  importCommand,
-  schemaCommand,
-  ...partCommands,
-  configCommand,
-  storeCommand,
-  tokenCommand,
+export const COMMANDS: readonly CommandRow[] = [
+  { names: ["up"], load: async () => [(await import("./up.ts")).upCommand] },
+  { names: ["query"], load: async () => [(await import("./query.ts")).queryCommand] },
+  { names: ["explain"], load: async () => [(await import("./explain.ts")).explainCommand] },
+  { names: ["compare"], load: async () => [(await import("./compare.ts")).compareCommand] },
+  { names: ["sample"], load: async () => [(await import("./sample.ts")).sampleCommand] },
+  { names: ["import"], load: async () => [(await import("./import.ts")).importCommand] },
+  { names: ["schema"], load: async () => [(await import("./schema.ts")).schemaCommand] },
+  { names: ["producer", "collector", "nexus", "api"], load: async () => (await import("./parts.ts")).partCommands },
+  { names: ["config"], load: async () => [(await import("./config.ts")).configCommand] },
+  { names: ["store"], load: async () => [(await import("./store.ts")).storeCommand] },
+  { names: ["token"], load: async () => [(await import("./token.ts")).tokenCommand] },
 ];
