@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { COMMANDS, VERSION, type CommandAction } from "../cli/index.ts";
+import { COMMANDS, tellUnknownVariables, VERSION, type CommandAction } from "../cli/index.ts";
 import { messageOf, ZonemeterError } from "../core/index.ts";
 
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -50,12 +50,14 @@ async function main(argv: readonly string[]): Promise<number> {
     // What commander would print of an error is said in one sentence below; asked-for help goes to stdout.
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride();
+  const asked = COMMANDS.filter(({ names }) => names.includes(argv[0] ?? ""));
   const run = async (action: CommandAction): Promise<void> => {
-    const outcome = await action({ stdout: process.stdout, stderr: process.stderr, env: process.env, signal: controller.signal });
+    const context = { stdout: process.stdout, stderr: process.stderr, env: process.env, signal: controller.signal };
+    if (!asked.some(({ checksVariables }) => checksVariables)) await tellUnknownVariables(context);
+    const outcome = await action(context);
     // A long-running command that ended cleanly because it was asked to says 0 itself; others were cut short.
     exitCode = outcome;
   };
-  const asked = COMMANDS.filter(({ names }) => names.includes(argv[0] ?? ""));
   for (const { load } of asked.length > 0 ? asked : COMMANDS) for (const command of await load()) command.define(program, run);
 
   try {

@@ -1,4 +1,4 @@
-import { describeConfig, loadConfig } from "../config/index.ts";
+import { describeConfig, loadConfig, unknownVariables } from "../config/index.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { writeAll } from "./write.ts";
 
@@ -24,6 +24,7 @@ async function check(file: string | null, context: CommandContext): Promise<numb
     context.stdout,
     settings.map(({ name, value, origin }) => `${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${origin}\n`),
   );
-  for (const name of loaded.unknownVariables) context.stderr.write(`zonemeter: the variable ${name} looks like a setting and is none.\n`);
-  return 0;
+  const strays = unknownVariables(context.env);
+  for (const sentence of strays) context.stderr.write(`zonemeter: ${sentence}\n`);
+  return strays.length === 0 ? 0 : 2;
 }

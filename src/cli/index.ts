@@ -1,12 +1,15 @@
 import type { CommandDefinition } from "./command.ts";
 
 export type { CommandAction, CommandContext, CommandDefinition } from "./command.ts";
+export { tellUnknownVariables } from "./tell-unknown-variables.ts";
 export { VERSION } from "./version.ts";
 
 /** Commands of one module. It is loaded when one of them is asked for, or all are: loading everything would be most of a short command's time. */
 export interface CommandRow {
   readonly names: readonly string[];
   readonly load: () => Promise<readonly CommandDefinition[]>;
+  /** The command itself refuses variables that are no settings; before others these are told. */
+  readonly checksVariables?: true;
 }
 
 /** Every command, in the order of `--help`. */
@@ -19,7 +22,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { names: ["import"], load: async () => [(await import("./import.ts")).importCommand] },
   { names: ["schema"], load: async () => [(await import("./schema.ts")).schemaCommand] },
   { names: ["producer", "collector", "nexus", "api"], load: async () => (await import("./parts.ts")).partCommands },
-  { names: ["config"], load: async () => [(await import("./config.ts")).configCommand] },
+  { names: ["config"], load: async () => [(await import("./config.ts")).configCommand], checksVariables: true },
   { names: ["store"], load: async () => [(await import("./store.ts")).storeCommand] },
   { names: ["token"], load: async () => [(await import("./token.ts")).tokenCommand] },
 ];

@@ -70,8 +70,6 @@ export async function loadSettings(given: GivenFlags, context: CommandContext): 
   const flags: Record<string, string | readonly string[] | undefined> = {};
   for (const [name, { setting }] of Object.entries(FLAGS)) flags[setting] = given[name as SettingFlag];
   const file = typeof given.config === "string" ? given.config : null;
-  const { config, unknownVariables } = await loadConfig({ file, env: context.env, flags });
-  const logger = createLogger(config.log.level);
-  for (const name of unknownVariables) logger.warn({ variable: name }, "this variable looks like a setting and is none");
-  return { config, logger };
+  const { config } = await loadConfig({ file, env: context.env, flags });
+  return { config, logger: createLogger(config.log.level) };
 }

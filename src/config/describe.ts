@@ -11,7 +11,7 @@ export interface DescribedSetting {
 }
 
 /** Every setting with its value and where that came from. */
-export function describeConfig({ config, origins }: Pick<LoadedConfig, "config" | "origins">): DescribedSetting[] {
+export function describeConfig({ config, origins }: LoadedConfig): DescribedSetting[] {
   return SETTINGS.map((setting) => ({
     name: fullName(setting),
     value: printed(setting, config),
@@ -29,6 +29,9 @@ A setting is looked for on the command line, then in the environment, then in th
 In the file \`producer.listen\` stands as \`listen\` in section \`[producer]\`. Texts, addresses and durations stand in quotes, lists in brackets; in a variable or a flag
 there are no quotes, and a list has commas. A file with a mistake in it is refused, with the place and what to write. \`zonemeter config check\` shows what holds
 and where it comes from.
+
+Commands that ask an API take its address from \`ZONEMETER_URL\` and a token from \`ZONEMETER_TOKEN\`, where no flag says otherwise. Any other variable that begins with
+\`ZONEMETER_\` is most likely a slip: \`config check\` refuses it, every other command warns of it once and goes on. What Kubernetes sets for a service of that name is left alone.
 
 ${settingsTable()}`;
 }

@@ -3,9 +3,7 @@ import type { Config } from "./config.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { environmentName, fullName, SETTINGS, type Setting } from "./settings.ts";
 import { readConfigFile } from "./toml-file.ts";
-
-/** Names the configuration file where no flag does. */
-export const CONFIG_FILE_VARIABLE = "ZONEMETER_CONFIG";
+import { CONFIG_FILE_VARIABLE } from "./variables.ts";
 
 export interface ConfigSources {
   /** The file that `--config` names; null looks at ZONEMETER_CONFIG. Without either there is none. */
@@ -21,8 +19,6 @@ export type Origins = ReadonlyMap<Setting, string>;
 export interface LoadedConfig {
   readonly config: Config;
   readonly origins: Origins;
-  /** Variables that look like settings and are none. They may be another program's, so they are told, not refused. */
-  readonly unknownVariables: readonly string[];
 }
 
 /**
@@ -58,7 +54,7 @@ export async function loadConfig({ file, env, flags }: ConfigSources): Promise<L
     }
     origins.set(setting, origin);
   }
-  return { config: freeze(sections) as unknown as Config, origins, unknownVariables: unknownVariables(env) };
+  return { config: freeze(sections) as unknown as Config, origins };
 }
 
 function checked(setting: Setting, raw: unknown, what: string, code: "config" | "usage"): unknown {
@@ -76,14 +72,6 @@ function shown(setting: Setting, value: unknown): string {
   if (fullName(setting) === "store.url" && typeof value === "string" && value.includes("@")) return "(not shown)";
   if (typeof value === "string") return JSON.stringify(value);
   return typeof value === "object" && value !== null ? JSON.stringify(value).slice(0, 100) : String(value);
-}
-
-function unknownVariables(env: ConfigSources["env"]): string[] {
-  const known = new Set(SETTINGS.map(environmentName));
-  const prefixes = [...new Set(SETTINGS.map(({ section }) => `ZONEMETER_${section.toUpperCase()}_`))];
-  return Object.keys(env)
-    .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) && !known.has(name))
-    .sort();
 }
 
 function freeze(sections: Record<string, Record<string, unknown>>): Readonly<Record<string, Readonly<Record<string, unknown>>>> {

@@ -128,3 +128,21 @@ describe("things that are not there", () => {
     expect(done.code).toBe(3);
   });
 });
+
+describe("a variable that is no setting", () => {
+  const env = { ZONEMETER_PRODUCER_LISTNE: "1" };
+  const sentence = "zonemeter: The variable ZONEMETER_PRODUCER_LISTNE is no setting: did you mean ZONEMETER_PRODUCER_LISTEN?";
+
+  it("is refused by `config check`, which shows all the same what holds", async () => {
+    const done = await runZonemeter(["config", "check"], env);
+    expect(told(done)).toEqual([sentence]);
+    expect(done.stdout).toContain("producer.listen ");
+    expect(done.code).toBe(2);
+  });
+
+  it("is told once by another command, which goes on", async () => {
+    const done = await runZonemeter(["schema", "check"], env);
+    expect(told(done)).toEqual([sentence]);
+    expect(done.code).toBe(0);
+  });
+});

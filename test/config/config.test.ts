@@ -10,6 +10,7 @@ import {
   describeConfig,
   loadConfig,
   renderConfigurationDoc,
+  unknownVariables,
   type ConfigSources,
 } from "../../src/config/index.ts";
 import { createLogger, type LogLevel } from "../../src/runtime/index.ts";
@@ -33,9 +34,8 @@ async function loadText(text: string, sources: Partial<ConfigSources> = {}) {
 
 describe("the configuration", () => {
   it("is the defaults where nothing is set, and cannot be changed", async () => {
-    const { config, unknownVariables } = await load();
+    const { config } = await load();
     expect(config).toEqual(DEFAULTS);
-    expect(unknownVariables).toEqual([]);
     expect(Object.isFrozen(config) && Object.isFrozen(config.producer) && Object.isFrozen(DEFAULTS.sled)).toBe(true);
     expect(config.producer).toMatchObject({
       nexus: { host: "127.0.0.1", port: 12221 },
@@ -157,18 +157,6 @@ describe("the configuration", () => {
     expect((await load({ file: other, env: { ZONEMETER_CONFIG: file } })).config.log.level).toBe("info");
   });
 
-  it("tells of variables that look like settings and are none", async () => {
-    const { unknownVariables } = await load({
-      env: {
-        ZONEMETER_PRODUCER_LISTNE: "x",
-        ZONEMETER_API_SERVICE_HOST: "10.0.0.1",
-        ZONEMETER_URL: "http://a",
-        ZONEMETER_UP_DATA_DIR: "d",
-      },
-    });
-    expect(unknownVariables).toEqual(["ZONEMETER_API_SERVICE_HOST", "ZONEMETER_PRODUCER_LISTNE"]);
-  });
-
   it("does not show a password", async () => {
     const loaded = await load({ env: { ZONEMETER_STORE_URL: "https://reader:hunter2@db:8443/" } });
     expect(loaded.config.store.url).toBe("https://reader:hunter2@db:8443/");
@@ -262,6 +250,39 @@ describe("a mistake elsewhere", () => {
 
   it("in the program, a flag without a setting, is a defect", async () => {
     await expect(load({ flags: { "up.nothing": "1" } })).rejects.toThrow("no setting is called up.nothing");
+  });
+});
+
+describe("variables that are no settings", () => {
+  it.each([
+    ["ZONEMETER_PRODUCER_LISTNE", ": did you mean ZONEMETER_PRODUCER_LISTEN?"],
+    ["ZONEMETER_COLLECTOR_BACTH", ": did you mean ZONEMETER_COLLECTOR_BATCH?"],
+    ["ZONEMETER_TOKENS", ": did you mean ZONEMETER_TOKEN?"],
+    ["ZONEMETER_SAMPLE_INTERVAL", ": did you mean ZONEMETER_PRODUCER_SAMPLE_INTERVAL?"],
+    ["ZONEMETER_DATA_DIR", ": did you mean ZONEMETER_STORE_DATA_DIR or ZONEMETER_UP_DATA_DIR?"],
+    ["ZONEMETER_BOGUS", " and has no effect: take it away."],
+  ])("%s is told with what it may be meant for", (name, rest) => {
+    expect(unknownVariables({ [name]: "1" })).toEqual([`The variable ${name} is no setting${rest}`]);
+  });
+
+  it("are not those that mean something, nor empty ones, nor what Kubernetes sets for a service of our name", () => {
+    const env = {
+      ZONEMETER_CONFIG: "f",
+      ZONEMETER_URL: "http://a",
+      ZONEMETER_TOKEN: "t",
+      ZONEMETER_UP_DATA_DIR: "d",
+      ZONEMETER_BOGUS: "",
+      ZONEMETERS: "1",
+      ZONEMETER_SERVICE_HOST: "10.0.0.1",
+      ZONEMETER_API_SERVICE_PORT: "80",
+      ZONEMETER_API_SERVICE_PORT_HTTP: "80",
+      ZONEMETER_PORT: "tcp://10.0.0.1:80",
+      ZONEMETER_PORT_80_TCP: "tcp://10.0.0.1:80",
+      ZONEMETER_PORT_80_TCP_ADDR: "10.0.0.1",
+      ZONEMETER_PORT_80_TCP_PROTO: "tcp",
+    };
+    expect(unknownVariables(env)).toEqual([]);
+    expect(unknownVariables({ ZONEMETER_PORT: "80" })).toHaveLength(1);
   });
 });
 

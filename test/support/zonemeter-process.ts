@@ -16,6 +16,11 @@ export async function runZonemeter(args: readonly string[], env: Record<string, 
   return child.finished;
 }
 
+/** What this process was given, without settings of the product that a developer happens to have, or of tests. */
+function foreignEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("ZONEMETER_")));
+}
+
 /** A running CLI command, with what it has printed so far. */
 export class ZonemeterProcess {
   readonly child: ChildProcess;
@@ -24,7 +29,7 @@ export class ZonemeterProcess {
   #stderr = "";
 
   constructor(args: readonly string[], env: Record<string, string> = {}) {
-    this.child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    this.child = spawn(process.execPath, [CLI, ...args], { env: { ...foreignEnvironment(), ...env }, stdio: ["ignore", "pipe", "pipe"] });
     this.child.stdout!.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
     this.child.stderr!.setEncoding("utf8").on("data", (text: string) => (this.#stderr += text));
     this.finished = once(this.child, "close").then(([code]) => ({
