@@ -1,4 +1,4 @@
-import { readAccessFile, type AccessList, type Config } from "../config/index.ts";
+import { readAccessFile, type AccessList, type Config, type SettingName } from "../config/index.ts";
 import {
   formatListenAddress,
   isLoopback,
@@ -38,14 +38,20 @@ export interface ApiAccess {
   close(): void;
 }
 
+export interface AccessOptions {
+  readonly config: Pick<Config, "api" | "up">;
+  readonly named: SettingName;
+  readonly logger: Logger;
+}
+
 /** Reads what `[api]` names. Throws ZonemeterError `config` where a listener would let in whoever comes. */
-export async function openApiAccess({ api, up }: Pick<Config, "api" | "up">, logger: Logger): Promise<ApiAccess> {
+export async function openApiAccess({ config: { api, up }, named, logger }: AccessOptions): Promise<ApiAccess> {
   const listen = {
     operator: api.operatorListen ?? { host: LOOPBACK, port: up.portBase + OPERATOR_API_PORT_OFFSET },
     customer: api.customerListen ?? { host: LOOPBACK, port: up.portBase + CUSTOMER_API_PORT_OFFSET },
   };
-  const files = tlsFiles(api);
-  for (const name of ["operator", "customer"] as const) refuseOpenDoor(name, listen[name], api);
+  const files = tlsFiles(api, named);
+  for (const name of ["operator", "customer"] as const) refuseOpenDoor(name, listen[name], api, named);
   const tls = files === null ? null : await readTls(files);
   let list: AccessList | null = api.tokenFile === null ? null : await readAccessFile(api.tokenFile);
   const authenticator = list === null ? null : new Authenticator(list);
@@ -88,26 +94,28 @@ export async function openApiAccess({ api, up }: Pick<Config, "api" | "up">, log
   };
 }
 
-function tlsFiles({ tlsCert, tlsKey, clientCa, tokenFile }: Config["api"]): TlsFiles | null {
+function tlsFiles({ tlsCert, tlsKey, clientCa, tokenFile }: Config["api"], named: SettingName): TlsFiles | null {
   const refuse = (sentence: string): never => {
     throw new ZonemeterError("config", sentence);
   };
   if ((tlsCert === null) !== (tlsKey === null))
-    refuse(`api.${tlsCert === null ? "tls_key" : "tls_cert"} is set alone: set api.tls_cert and api.tls_key, or neither.`);
+    refuse(`${named(tlsCert === null ? "api.tls_key" : "api.tls_cert")} is set alone: set api.tls_cert and api.tls_key, or neither.`);
   if (clientCa !== null && tlsCert === null)
-    refuse("api.client_ca is set, and clients show certificates over TLS only: set api.tls_cert and api.tls_key too.");
+    refuse(`${named("api.client_ca")} is set, and clients show certificates over TLS only: set api.tls_cert and api.tls_key too.`);
   if (clientCa !== null && tokenFile === null)
-    refuse("api.client_ca is set, and nothing says whom its certificates stand for: name them in a file and set api.token_file.");
+    refuse(
+      `${named("api.client_ca")} is set, and nothing says whom its certificates stand for: name them in a file and set api.token_file.`,
+    );
   return tlsCert === null ? null : { cert: tlsCert, key: tlsKey!, clientCa };
 }
 
-function refuseOpenDoor(name: ApiName, listen: ListenAddress, { socketMode, tlsCert, tokenFile }: Config["api"]): void {
-  const at = `api.${name}_listen is ${formatListenAddress(listen)}`;
+function refuseOpenDoor(name: ApiName, listen: ListenAddress, { socketMode, tlsCert, tokenFile }: Config["api"], named: SettingName): void {
+  const at = `${named(`api.${name}_listen`)} is ${formatListenAddress(listen)}`;
   if ("path" in listen) {
     if ((socketMode & 0o007) === 0 || tokenFile !== null) return;
     throw new ZonemeterError(
       "config",
-      `${at} with api.socket_mode ${socketMode.toString(8).padStart(4, "0")}, which lets every user of this machine in: set api.token_file, or a mode such as 0660.`,
+      `${at} with ${named("api.socket_mode")} ${socketMode.toString(8).padStart(4, "0")}, which lets every user of this machine in: set api.token_file, or a mode such as 0660.`,
     );
   }
   if (isLoopback(listen)) return;

@@ -10,6 +10,11 @@ import { DEFAULT_OPERATOR_URL } from "./ports.ts";
 /** Time for one call, a little more than the server itself gives a query. */
 const CALL_DEADLINE_MS = 35_000;
 
+const URL_VARIABLE = "ZONEMETER_URL";
+
+/** Where the address of an API comes from, or would. */
+type UrlOrigin = typeof URL_VARIABLE | "--url";
+
 /** How an API is reached, as flags say it. A token is never one: other users of the machine see arguments. */
 export interface ConnectionFlags {
   readonly url?: string;
@@ -22,7 +27,7 @@ export interface ConnectionFlags {
 /** Adds the flags of `ConnectionFlags` to a command. */
 export function withConnection(command: Command): Command {
   return command
-    .option("--url <url>", `the API to ask: http://, https:// or unix:/PATH (default: $ZONEMETER_URL, else ${DEFAULT_OPERATOR_URL})`)
+    .option("--url <url>", `the API to ask: http://, https:// or unix:/PATH (default: $${URL_VARIABLE}, else ${DEFAULT_OPERATOR_URL})`)
     .option("--token-file <file>", "a file that holds the token to show, and nothing else (default: $ZONEMETER_TOKEN)")
     .option("--ca <file>", "certificates to trust instead of the system's, PEM")
     .option("--cert <file>", "the client certificate to show, PEM; with --key")
@@ -39,33 +44,38 @@ export class ApiConnection {
   readonly #agent: Agent;
   readonly #origin: string;
   readonly #shown: string;
+  /** What to change for another API. */
+  readonly #where: UrlOrigin;
   readonly #token: string | null;
 
-  private constructor(agent: Agent, origin: string, shown: string, token: string | null) {
+  private constructor(agent: Agent, origin: string, shown: string, where: UrlOrigin, token: string | null) {
     this.#agent = agent;
     this.#origin = origin;
     this.#shown = shown;
+    this.#where = where;
     this.#token = token;
   }
 
   /** Reads what the flags name; connects when something is asked. Throws ZonemeterError `usage` for what is wrong with them. */
   static async open(flags: ConnectionFlags, context: CommandContext, fallback: string): Promise<ApiConnection> {
-    const given = flags.url ?? (context.env["ZONEMETER_URL"] || fallback);
+    const inEnvironment = context.env[URL_VARIABLE] || undefined;
+    const given = flags.url ?? inEnvironment ?? fallback;
+    const where = flags.url === undefined && inEnvironment !== undefined ? URL_VARIABLE : "--url";
     const token = await readToken(flags, context);
     const [ca, cert, key] = await Promise.all([flags.ca, flags.cert, flags.key].map(readPem));
     if ((cert === undefined) !== (key === undefined))
       throw new ZonemeterError("usage", "--cert and --key belong together: give both or neither.");
     const socket = given.startsWith("unix:") ? parseListenAddress(given) : null;
     if (socket !== null && "path" in socket) {
-      return new ApiConnection(new Agent({ connect: { socketPath: socket.path } }), "http://localhost", given, token);
+      return new ApiConnection(new Agent({ connect: { socketPath: socket.path } }), "http://localhost", given, where, token);
     }
-    const { origin, protocol, host, hostname } = readUrl(given);
+    const { origin, protocol, host, hostname } = readUrl(given, where);
     const address = parseSocketAddress(/:\d+$/.test(host) ? host : `${host}:80`);
     if (token !== null && protocol === "http:" && hostname !== "localhost" && (address === null || !isLoopback(address))) {
-      throw new ZonemeterError("usage", `--url "${origin}" would carry the token unencrypted over the network: use https.`);
+      throw wrongUrl(where, `"${origin}" would carry the token unencrypted over the network: use https.`);
     }
     const tls = { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert, key: key! }) };
-    return new ApiConnection(new Agent({ connect: tls }), origin, origin, token);
+    return new ApiConnection(new Agent({ connect: tls }), origin, origin, where, token);
   }
 
   /** What the API is called in errors. */
@@ -92,7 +102,7 @@ export class ApiConnection {
       if (signal.aborted) throw error;
       throw new ZonemeterError(
         "unavailable",
-        `No answer from ${this.#shown} (${messageOf(error)}): start it with \`zonemeter up\`, or name another API with --url.`,
+        `No answer from ${this.#shown} (${messageOf(error)}): start it with \`zonemeter up\`, or name another API with ${this.#where}.`,
         { cause: error },
       );
     }
@@ -104,16 +114,18 @@ export class ApiConnection {
   }
 }
 
-function readUrl(given: string): URL {
-  if (!URL.canParse(given)) throw new ZonemeterError("usage", `--url "${given}" is not a URL: write it as ${DEFAULT_OPERATOR_URL}.`);
+function readUrl(given: string, where: UrlOrigin): URL {
+  if (!URL.canParse(given)) throw wrongUrl(where, `"${given}" is not a URL: write it as ${DEFAULT_OPERATOR_URL}.`);
   const url = new URL(given);
-  if (url.username !== "" || url.password !== "") {
-    throw new ZonemeterError("usage", "--url holds a user or password: leave them out, and show a token with --token-file.");
-  }
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new ZonemeterError("usage", `--url "${given}" is not an http, https or unix URL: write it as ${DEFAULT_OPERATOR_URL}.`);
-  }
+  if (url.username !== "" || url.password !== "")
+    throw wrongUrl(where, "holds a user or password: leave them out, and show a token with --token-file.");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw wrongUrl(where, `"${given}" is not an http, https or unix URL: write it as ${DEFAULT_OPERATOR_URL}.`);
   return url;
+}
+
+function wrongUrl(where: UrlOrigin, what: string): ZonemeterError {
+  return new ZonemeterError(where === URL_VARIABLE ? "config" : "usage", `${where} ${what}`);
 }
 
 /** What is no token is not sent, and not shown either: it may be another secret. */

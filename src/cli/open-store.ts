@@ -1,4 +1,4 @@
-import type { Config } from "../config/index.ts";
+import type { Config, SettingName } from "../config/index.ts";
 import { messageOf, systemClock, ZonemeterError } from "../core/index.ts";
 import { makeDirectory, type Logger } from "../runtime/index.ts";
 import { loadCatalogue, loadCustomerNames } from "../schema/index.ts";
@@ -6,24 +6,34 @@ import { openEmbeddedStore, openServerStore, type Store } from "../store/index.t
 
 export interface OpenStoreOptions {
   readonly config: Config;
+  readonly named: SettingName;
   /** Of the embedded store; made where it is missing. */
   readonly dataDir: string;
+  /** The setting that says so. */
+  readonly dataDirSetting: string;
   /** Null keeps samples for ever. */
   readonly retentionDays: number | null;
   readonly logger: Logger;
 }
 
 /** Opens the store that the configuration names: a ClickHouse server where there is an address, else the embedded one. */
-export async function openStore({ config, dataDir, logger, retentionDays }: OpenStoreOptions): Promise<Store> {
+export async function openStore({ config, named, dataDir, dataDirSetting, logger, retentionDays }: OpenStoreOptions): Promise<Store> {
   const { password, tlsCa, url, user } = config.store;
   const common = { schemas: loadCatalogue(), customerNames: loadCustomerNames(), logger, clock: systemClock, retentionDays };
-  if (url !== null) return openServerStore({ ...common, url, user, password, tlsCa });
+  if (url !== null) {
+    try {
+      return await openServerStore({ ...common, url, user, password, tlsCa });
+    } catch (error) {
+      if (!(error instanceof ZonemeterError)) throw error;
+      throw new ZonemeterError(error.code, `${named("store.url")}: ${error.message}`, { cause: error });
+    }
+  }
   try {
     await makeDirectory(dataDir, 0o700);
   } catch (error) {
     throw new ZonemeterError(
       "unavailable",
-      `The data directory ${dataDir} cannot be made (${messageOf(error)}): name another with --data-dir.`,
+      `${named(dataDirSetting)} is ${dataDir}, which cannot be made (${messageOf(error)}): name another folder.`,
       { cause: error },
     );
   }

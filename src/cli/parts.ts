@@ -6,14 +6,13 @@ import { Lifecycle, loadKeptId, type Logger } from "../runtime/index.ts";
 import { loadCatalogue } from "../schema/index.ts";
 import { waitForTrustedClock } from "../sources/index.ts";
 import type { Store } from "../store/index.ts";
-import type { Config } from "../config/index.ts";
 import { openApiAccess, type ApiAccess } from "./api-access.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { openSources } from "./open-sources.ts";
 import { openStore } from "./open-store.ts";
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
-import { loadSettings, withSettings, type GivenFlags, type SettingFlag } from "./settings-flags.ts";
+import { loadSettings, withSettings, type GivenFlags, type SettingFlag, type Settings } from "./settings-flags.ts";
 import { waitForEnd } from "./wait-for-end.ts";
 import { writeAll } from "./write.ts";
 
@@ -25,7 +24,7 @@ interface Part {
   readonly description: string;
   readonly flags: readonly SettingFlag[];
   /** Starts the part and gives the lines that say where it is. */
-  readonly start: (config: Config, logger: Logger, running: Lifecycle) => Promise<string[]>;
+  readonly start: (settings: Settings, running: Lifecycle) => Promise<string[]>;
 }
 
 /** The parts of `zonemeter up`, each as a process of its own. */
@@ -34,7 +33,7 @@ const PARTS: readonly Part[] = [
     name: "producer",
     description: "run the producer alone: sample the sources, register with Nexus, serve collections",
     flags: ["source", "replay", "sampleInterval", "collectInterval"],
-    async start(config, logger, running) {
+    async start({ config, logger }, running) {
       const { producer } = config;
       const measuring = await openSources({ config, stateDir: producer.stateDir, replay: config.up.replay, logger });
       running.add("identity book", () => measuring.book.close());
@@ -58,10 +57,11 @@ const PARTS: readonly Part[] = [
     name: "collector",
     description: "run the collector alone: poll producers, store what they give; the operator and customer APIs come with it",
     flags: ["store"],
-    async start(config, logger, running) {
+    async start(settings, running) {
+      const { config, logger } = settings;
       const { collector } = config;
-      const access = await openAccess(config, logger, running);
-      const store = await openStore({ config, dataDir: config.store.dataDir, retentionDays: config.store.retentionDays, logger });
+      const access = await openAccess(settings, running);
+      const store = await openPartStore(settings);
       running.add("store", () => store.close());
       const started = await startCollector({
         collectorId: await loadKeptId(collector.stateDir, "collector", logger),
@@ -87,7 +87,7 @@ const PARTS: readonly Part[] = [
     name: "nexus",
     description: "run the standalone Nexus alone: registrations, leases, assignment",
     flags: [],
-    async start(config, logger, running) {
+    async start({ config, logger }, running) {
       const { listen, leaseMs, expirySweepMs, stateFile } = config.nexus;
       const nexus = await startNexus({ ...listen, leaseMs, expirySweepMs, stateFile, clock: systemClock, logger });
       running.add("Nexus", () => nexus.close());
@@ -98,11 +98,11 @@ const PARTS: readonly Part[] = [
     name: "api",
     description: "serve the operator and customer APIs over a ClickHouse server, or an embedded store that no collector has open",
     flags: ["store"],
-    async start(config, logger, running) {
-      const access = await openAccess(config, logger, running);
-      const store = await openStore({ config, dataDir: config.store.dataDir, retentionDays: config.store.retentionDays, logger });
+    async start(settings, running) {
+      const access = await openAccess(settings, running);
+      const store = await openPartStore(settings);
       running.add("store", () => store.close());
-      return serveApis(access, store, logger, running, () => selfState(null, null));
+      return serveApis(access, store, settings.logger, running, () => selfState(null, null));
     },
   },
 ];
@@ -117,11 +117,11 @@ export const partCommands: readonly CommandDefinition[] = PARTS.map((part) => ({
 }));
 
 async function runPart(part: Part, flags: GivenFlags, context: CommandContext): Promise<number> {
-  const { config, logger } = await loadSettings(flags, context);
-  const running = new Lifecycle(logger);
+  const settings = await loadSettings(flags, context);
+  const running = new Lifecycle(settings.logger);
   let clean = true;
   try {
-    const lines = await part.start(config, logger, running);
+    const lines = await part.start(settings, running);
     await writeAll(context.stdout, [`ready ${lines.join(", ")}\n`]);
     await waitForEnd(context.signal);
   } finally {
@@ -131,10 +131,15 @@ async function runPart(part: Part, flags: GivenFlags, context: CommandContext): 
 }
 
 /** Before anything else is started: what is wrong with who may ask is told at once. */
-async function openAccess(config: Config, logger: Logger, running: Lifecycle): Promise<ApiAccess> {
-  const access = await openApiAccess(config, logger);
+async function openAccess(settings: Settings, running: Lifecycle): Promise<ApiAccess> {
+  const access = await openApiAccess(settings);
   running.add("token file", async () => access.close());
   return access;
+}
+
+function openPartStore(settings: Settings): Promise<Store> {
+  const { dataDir, retentionDays } = settings.config.store;
+  return openStore({ ...settings, dataDir, dataDirSetting: "store.data_dir", retentionDays });
 }
 
 async function serveApis(access: ApiAccess, store: Store, logger: Logger, running: Lifecycle, metrics: () => string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { loadConfig, type Config } from "../config/index.ts";
+import { loadConfig, type Config, type SettingName } from "../config/index.ts";
 import { createLogger, type Logger } from "../runtime/index.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -62,6 +62,8 @@ export function withSettings(command: Command, names: readonly SettingFlag[]): C
 
 export interface Settings {
   readonly config: Config;
+  /** What errors call a setting. */
+  readonly named: SettingName;
   readonly logger: Logger;
 }
 
@@ -70,6 +72,6 @@ export async function loadSettings(given: GivenFlags, context: CommandContext): 
   const flags: Record<string, string | readonly string[] | undefined> = {};
   for (const [name, { setting }] of Object.entries(FLAGS)) flags[setting] = given[name as SettingFlag];
   const file = typeof given.config === "string" ? given.config : null;
-  const { config } = await loadConfig({ file, env: context.env, flags });
-  return { config, logger: createLogger(config.log.level) };
+  const { config, named } = await loadConfig({ file, env: context.env, flags });
+  return { config, named, logger: createLogger(config.log.level) };
 }

@@ -1,10 +1,9 @@
 import { join, resolve } from "node:path";
 import { startCollector, type Collector } from "../collector/index.ts";
-import type { Config } from "../config/index.ts";
 import { systemClock, type SocketAddress } from "../core/index.ts";
 import { startNexus } from "../nexus/index.ts";
 import { startProducer, type Producer } from "../producer/index.ts";
-import { Lifecycle, loadKeptId, sleep, type Logger } from "../runtime/index.ts";
+import { Lifecycle, loadKeptId, sleep } from "../runtime/index.ts";
 import { loadCatalogue } from "../schema/index.ts";
 import { waitForTrustedClock, type OpenedSource, type ReplaySource } from "../sources/index.ts";
 import { openApiAccess, type ApiAccess } from "./api-access.ts";
@@ -15,7 +14,7 @@ import { openStore } from "./open-store.ts";
 import { COLLECTOR_PORT_OFFSET, LOOPBACK } from "./ports.ts";
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
-import { loadSettings, withSettings, type GivenFlags } from "./settings-flags.ts";
+import { loadSettings, withSettings, type GivenFlags, type Settings } from "./settings-flags.ts";
 import { waitForEnd } from "./wait-for-end.ts";
 import { writeAll } from "./write.ts";
 
@@ -45,11 +44,11 @@ export const upCommand: CommandDefinition = {
 };
 
 async function up(flags: GivenFlags, context: CommandContext): Promise<number> {
-  const { config, logger } = await loadSettings(flags, context);
-  const parts = new Lifecycle(logger);
+  const settings = await loadSettings(flags, context);
+  const parts = new Lifecycle(settings.logger);
   let clean = true;
   try {
-    const running = await start(config, logger, parts, context.signal);
+    const running = await start(settings, parts, context.signal);
     if (running !== null) await serve(running, context);
   } finally {
     clean = await parts.stop(PART_STOP_MS);
@@ -65,24 +64,25 @@ interface Running {
 }
 
 /** Starts every part in the order in which they need each other; null where the process was asked to end meanwhile. */
-async function start(config: Config, logger: Logger, parts: Lifecycle, signal: AbortSignal): Promise<Running | null> {
+async function start(settings: Settings, parts: Lifecycle, signal: AbortSignal): Promise<Running | null> {
+  const { config, logger } = settings;
   const { portBase, replay } = config.up;
   const dataDir = resolve(config.up.dataDir);
   const stateDir = join(dataDir, "state");
   const at = (offset: number): SocketAddress => ({ host: LOOPBACK, port: portBase + offset });
 
-  const access = await openApiAccess(config, logger);
+  const access = await openApiAccess(settings);
   parts.add("token file", async () => access.close());
   // What is wrong with the command line is found out before the data directory is touched.
   await checkSources({ config, replay, logger });
   await checkPorts([{ name: "Nexus", address: at(0) }, { name: "The collector", address: at(COLLECTOR_PORT_OFFSET) }, ...apiPorts(access)]);
   const catalogue = loadCatalogue();
   const store = await openStore({
-    config,
+    ...settings,
     dataDir: join(dataDir, "store"),
+    dataDirSetting: "up.data_dir",
     // A recording is as old as it is: it must neither be refused nor expire.
     retentionDays: replay.length > 0 ? null : config.store.retentionDays,
-    logger,
   });
   parts.add("store", () => store.close());
   const measuring = await openSources({ config, stateDir, replay, logger });

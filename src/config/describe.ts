@@ -11,7 +11,7 @@ export interface DescribedSetting {
 }
 
 /** Every setting with its value and where that came from. */
-export function describeConfig({ config, origins }: LoadedConfig): DescribedSetting[] {
+export function describeConfig({ config, origins }: Pick<LoadedConfig, "config" | "origins">): DescribedSetting[] {
   return SETTINGS.map((setting) => ({
     name: fullName(setting),
     value: printed(setting, config),

@@ -11,5 +11,5 @@ export {
 } from "./config.ts";
 export { DEFAULTS } from "./defaults.ts";
 export { describeConfig, renderConfigurationDoc, type DescribedSetting } from "./describe.ts";
-export { loadConfig, type ConfigSources, type LoadedConfig, type Origins } from "./load.ts";
+export { loadConfig, type ConfigSources, type LoadedConfig, type Origins, type SettingName } from "./load.ts";
 export { CONFIG_FILE_VARIABLE, unknownVariables } from "./variables.ts";

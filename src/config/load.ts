@@ -16,9 +16,13 @@ export interface ConfigSources {
 /** Where a value came from: `default`, `FILE:LINE:COLUMN`, the name of a variable or of a flag. */
 export type Origins = ReadonlyMap<Setting, string>;
 
+/** What errors call a setting by its full name: with where its value comes from, `up.data_dir (ZONEMETER_UP_DATA_DIR)`. */
+export type SettingName = (name: string) => string;
+
 export interface LoadedConfig {
   readonly config: Config;
   readonly origins: Origins;
+  readonly named: SettingName;
 }
 
 /**
@@ -54,7 +58,16 @@ export async function loadConfig({ file, env, flags }: ConfigSources): Promise<L
     }
     origins.set(setting, origin);
   }
-  return { config: freeze(sections) as unknown as Config, origins };
+  return { config: freeze(sections) as unknown as Config, origins, named: (name) => named(name, origins) };
+}
+
+/** A value that nobody set is named with the flag that would set it. */
+function named(name: string, origins: Origins): string {
+  const setting = SETTINGS.find((candidate) => fullName(candidate) === name);
+  if (setting === undefined) throw new Error(`no setting is called ${name}`);
+  const origin = origins.get(setting)!;
+  const where = origin === "default" ? setting.flag : origin;
+  return where === null || where === name ? name : `${name} (${where})`;
 }
 
 function checked(setting: Setting, raw: unknown, what: string, code: "config" | "usage"): unknown {

@@ -29,7 +29,7 @@ afterEach(async () => {
 const { logger, lines } = recordingLogger();
 
 async function open(api: Partial<Config["api"]>): Promise<ApiAccess> {
-  const access = await openApiAccess({ api: { ...DEFAULTS.api, ...api }, up: DEFAULTS.up }, logger);
+  const access = await openApiAccess({ config: { api: { ...DEFAULTS.api, ...api }, up: DEFAULTS.up }, named: (name) => name, logger });
   opened.push(access);
   return access;
 }

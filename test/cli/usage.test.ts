@@ -146,3 +146,55 @@ describe("a variable that is no setting", () => {
     expect(done.code).toBe(0);
   });
 });
+
+describe("an error tells where a value came from:", () => {
+  it.each<[string, string[], Record<string, string>, number, string]>([
+    ["the variable of an address", ["query", "get a:b"], { ZONEMETER_URL: "nowhere" }, 2, 'ZONEMETER_URL "nowhere" is not a URL'],
+    [
+      "a flag before the variable",
+      ["query", "--url", "ftp://a", "get a:b"],
+      { ZONEMETER_URL: "nowhere" },
+      2,
+      '--url "ftp://a" is not an http',
+    ],
+    [
+      "the variable where nobody answers",
+      ["query", "get a:b"],
+      { ZONEMETER_URL: "http://127.0.0.1:1" },
+      3,
+      "or name another API with ZONEMETER_URL.",
+    ],
+    [
+      "the variable of a setting",
+      ["api"],
+      { ZONEMETER_API_OPERATOR_LISTEN: "0.0.0.0:1" },
+      2,
+      "api.operator_listen (ZONEMETER_API_OPERATOR_LISTEN) is 0.0.0.0:1, which other machines can reach",
+    ],
+    ["the flag of a setting", ["api", "--store", "http://127.0.0.1:1"], {}, 3, "store.url (--store): The engine of ClickHouse server"],
+    [
+      "the variable of a folder",
+      ["api"],
+      { ZONEMETER_STORE_DATA_DIR: "/dev/null/store" },
+      3,
+      "store.data_dir (ZONEMETER_STORE_DATA_DIR) is /dev/null/store, which cannot be made",
+    ],
+  ])("%s", async (_what, args, env, code, sentence) => {
+    const done = await runZonemeter(args, env);
+    expect(told(done)).toEqual([expect.stringContaining(sentence)]);
+    expect(done.code).toBe(code);
+  });
+
+  it("the line of a file", async () => {
+    const file = join(folder, "places.toml");
+    await writeFile(file, '[store]\ndata_dir = "/dev/null/store"\n[api]\ntls_cert = "cert.pem"\n');
+    expect(told(await runZonemeter(["api", "--config", file]))).toEqual([
+      `zonemeter: api.tls_cert (${file}:4:1) is set alone: set api.tls_cert and api.tls_key, or neither.`,
+    ]);
+    const withoutTls = join(folder, "store.toml");
+    await writeFile(withoutTls, '[store]\ndata_dir = "/dev/null/store"\n');
+    const done = await runZonemeter(["api", "--config", withoutTls]);
+    expect(told(done)).toEqual([expect.stringContaining(`store.data_dir (${withoutTls}:2:1) is /dev/null/store, which cannot be made`)]);
+    expect(done.code).toBe(3);
+  });
+});
