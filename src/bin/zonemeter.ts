@@ -1,9 +1,22 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { COMMANDS, tellUnknownVariables, VERSION, type CommandAction } from "../cli/index.ts";
+import { COMMANDS, outputFault, tellUnknownVariables, VERSION, type CommandAction } from "../cli/index.ts";
 import { messageOf, ZonemeterError } from "../core/index.ts";
 
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** As of a process that SIGPIPE ended, which Node keeps from happening: who read stdout has gone, and needs no sentence. */
+const EXIT_READER_GONE = 141;
+
+const EXIT_CODES_HELP = `
+Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 a needed service or source is missing,
+130 ended by Ctrl-C, 143 cut short by SIGTERM, 141 the reader of the output has gone.`;
+
+/** What went wrong with stdout first. */
+let stdoutFault: NodeJS.ErrnoException | null = null;
+process.stdout.on("error", (error: NodeJS.ErrnoException) => (stdoutFault ??= error));
+// A sentence that nobody can read must not end what it tells of.
+process.stderr.on("error", () => undefined);
 
 /** Time that a command has to end after a signal; what has not ended by then is cut off. */
 const LAST_WORK_MS = 10_000;
@@ -47,6 +60,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const program = new Command("zonemeter")
     .description("CPU, memory and pressure of every zone, as Oximeter timeseries that only operators see.")
     .version(VERSION, "-V, --version")
+    .addHelpText("after", EXIT_CODES_HELP)
     // What commander would print of an error is said in one sentence below; asked-for help goes to stdout.
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride();
@@ -54,9 +68,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const run = async (action: CommandAction): Promise<void> => {
     const context = { stdout: process.stdout, stderr: process.stderr, env: process.env, signal: controller.signal };
     if (!asked.some(({ checksVariables }) => checksVariables)) await tellUnknownVariables(context);
-    const outcome = await action(context);
-    // A long-running command that ended cleanly because it was asked to says 0 itself; others were cut short.
-    exitCode = outcome;
+    exitCode = await action(context);
   };
   for (const { load } of asked.length > 0 ? asked : COMMANDS) for (const command of await load()) command.define(program, run);
 
@@ -64,19 +76,28 @@ async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {
     if (caught !== null && controller.signal.aborted && !(error instanceof ZonemeterError)) return EXIT_BY_SIGNAL[caught];
-    return report(error);
+    // Help and version come as errors too.
+    if (!(error instanceof CommanderError && error.exitCode === 0)) return report(error);
   }
-  return exitCode;
+  // Services end in order and with 0 when they are asked to, which SIGTERM does; a person's Ctrl-C shows in the code all the same.
+  if (caught === "SIGINT" && exitCode === 0) return EXIT_BY_SIGNAL.SIGINT;
+  if (caught === null && exitCode === 0) await stdoutEmpty();
+  return caught === null && exitCode === 0 && stdoutFault !== null ? report(outputFault(stdoutFault)) : exitCode;
+}
+
+/** Resolves when everything has left for the pipe or file, or could not. */
+function stdoutEmpty(): Promise<void> {
+  return new Promise((resolve) => process.stdout.write("", () => resolve()));
 }
 
 /** Prints one sentence to stderr and gives the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return 0;
     const text = error.code === "commander.help" ? "A command is missing; --help lists them." : error.message.replace(/^error: /, "");
     process.stderr.write(`zonemeter: ${text}\n`);
     return 2;
   }
+  if (error instanceof ZonemeterError && error.code === "output" && stdoutFault?.code === "EPIPE") return EXIT_READER_GONE;
   if (error instanceof ZonemeterError) {
     process.stderr.write(`zonemeter: ${error.message}\n`);
     return error.exitCode;
@@ -85,11 +106,6 @@ function report(error: unknown): number {
   return 1;
 }
 
-// A reader that went away (`zonemeter query … | head`) is not an error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-});
-
 const exitCode = await main(process.argv.slice(2));
-// Data may still be on its way into a pipe: end only when it has left.
-process.stdout.write("", () => process.exit(exitCode));
+await stdoutEmpty();
+process.exit(exitCode);

@@ -2,6 +2,7 @@ import type { CommandDefinition } from "./command.ts";
 
 export type { CommandAction, CommandContext, CommandDefinition } from "./command.ts";
 export { tellUnknownVariables } from "./tell-unknown-variables.ts";
+export { outputFault } from "./write.ts";
 export { VERSION } from "./version.ts";
 
 /** Commands of one module. It is loaded when one of them is asked for, or all are: loading everything would be most of a short command's time. */

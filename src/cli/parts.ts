@@ -13,8 +13,8 @@ import { openStore } from "./open-store.ts";
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
 import { loadSettings, withSettings, type GivenFlags, type SettingFlag, type Settings } from "./settings-flags.ts";
-import { waitForEnd } from "./wait-for-end.ts";
-import { writeAll } from "./write.ts";
+import { END_HELP, waitForEnd } from "./wait-for-end.ts";
+import { announce } from "./write.ts";
 
 /** Time that a part gets to finish what it has in hand. */
 const STOP_MS = 4_000;
@@ -110,9 +110,8 @@ const PARTS: readonly Part[] = [
 /** `zonemeter producer | collector | nexus | api` */
 export const partCommands: readonly CommandDefinition[] = PARTS.map((part) => ({
   define(program, run) {
-    withSettings(program.command(part.name).description(part.description), part.flags).action((flags: GivenFlags) =>
-      run((context) => runPart(part, flags, context)),
-    );
+    const command = program.command(part.name).description(part.description).addHelpText("after", END_HELP);
+    withSettings(command, part.flags).action((flags: GivenFlags) => run((context) => runPart(part, flags, context)));
   },
 }));
 
@@ -122,7 +121,7 @@ async function runPart(part: Part, flags: GivenFlags, context: CommandContext): 
   let clean = true;
   try {
     const lines = await part.start(settings, running);
-    await writeAll(context.stdout, [`ready ${lines.join(", ")}\n`]);
+    await announce(context.stdout, `ready ${lines.join(", ")}`, settings.logger);
     await waitForEnd(context.signal);
   } finally {
     clean = await running.stop(STOP_MS + 500);

@@ -28,6 +28,7 @@ async function sample(flags: SampleFlags, context: CommandContext): Promise<numb
   const { sources, book } = await openSources({ config, stateDir: null, replay: flags.input === undefined ? [] : [flags.input], logger });
   try {
     await Promise.all(sources.map((opened) => readAll(opened, rounds, wanted === "replay" ? null : wanted, context)));
+    context.signal.throwIfAborted();
   } finally {
     await Promise.all(sources.map(({ source }) => source.close()));
     await book.close();

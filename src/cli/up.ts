@@ -3,7 +3,7 @@ import { startCollector, type Collector } from "../collector/index.ts";
 import { systemClock, type SocketAddress } from "../core/index.ts";
 import { startNexus } from "../nexus/index.ts";
 import { startProducer, type Producer } from "../producer/index.ts";
-import { Lifecycle, loadKeptId, sleep } from "../runtime/index.ts";
+import { Lifecycle, loadKeptId, sleep, type Logger } from "../runtime/index.ts";
 import { loadCatalogue } from "../schema/index.ts";
 import { waitForTrustedClock, type OpenedSource, type ReplaySource } from "../sources/index.ts";
 import { openApiAccess, type ApiAccess } from "./api-access.ts";
@@ -15,8 +15,8 @@ import { COLLECTOR_PORT_OFFSET, LOOPBACK } from "./ports.ts";
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
 import { loadSettings, withSettings, type GivenFlags, type Settings } from "./settings-flags.ts";
-import { waitForEnd } from "./wait-for-end.ts";
-import { writeAll } from "./write.ts";
+import { END_HELP, waitForEnd } from "./wait-for-end.ts";
+import { announce } from "./write.ts";
 
 /** Time for the first samples to be stored before `ready` is printed all the same: a clock that is not set yet must not look like a hang. */
 const FIRST_SAMPLES_MS = 15_000;
@@ -39,7 +39,7 @@ export const upCommand: CommandDefinition = {
   define(program, run) {
     const command = program.command("up").description("run everything in one process: sources, producer, Nexus, collector, store and APIs");
     withSettings(command, ["dataDir", "store", "source", "replay", "sampleInterval", "collectInterval", "portBase"]);
-    command.action((flags: GivenFlags) => run((context) => up(flags, context)));
+    command.addHelpText("after", END_HELP).action((flags: GivenFlags) => run((context) => up(flags, context)));
   },
 };
 
@@ -49,7 +49,7 @@ async function up(flags: GivenFlags, context: CommandContext): Promise<number> {
   let clean = true;
   try {
     const running = await start(settings, parts, context.signal);
-    if (running !== null) await serve(running, context);
+    if (running !== null) await serve(running, context, settings.logger);
   } finally {
     clean = await parts.stop(PART_STOP_MS);
   }
@@ -171,20 +171,20 @@ function replayOf(sources: readonly OpenedSource[]): ReplaySource | null {
 }
 
 /** Says when everything answers, and when a recording is stored; then waits until the process is asked to end. */
-async function serve(running: Running, context: CommandContext): Promise<void> {
+async function serve(running: Running, context: CommandContext, logger: Logger): Promise<void> {
   const { collector, operatorUrl, producer, replay } = running;
   const { signal, stdout, stderr } = context;
   const startedMs = performance.now();
   while (!signal.aborted && collector.stats().stored === 0n && performance.now() - startedMs < FIRST_SAMPLES_MS)
     await sleep(PROGRESS_LOOK_MS, signal);
   if (signal.aborted) return;
-  await writeAll(stdout, [`ready ${operatorUrl}\n`]);
+  await announce(stdout, `ready ${operatorUrl}`, logger);
   if (replay !== null) {
     while (!signal.aborted && !isReplayed(producer)) await sleep(PROGRESS_LOOK_MS, signal);
     if (signal.aborted) return;
     const { failure } = producer.replayed();
     const { replayed } = replay.progress();
-    if (failure === null) await writeAll(stdout, [`replayed ${replayed} of ${replayed} snapshots\n`]);
+    if (failure === null) await announce(stdout, `replayed ${replayed} of ${replayed} snapshots`, logger);
     else stderr.write(`zonemeter: the recording could only be played up to snapshot ${replayed}: ${failure}\n`);
   }
   await waitForEnd(signal);

@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   forbidden: { exit: 1, status: 403, when: "the principal may not do this" },
   conflict: { exit: 1, status: 409, when: "another process or request holds what this one needs" },
   limit: { exit: 1, status: 400, when: "a limit of core/limits.ts was reached" },
+  output: { exit: 1, status: 500, when: "what a command prints cannot be written" },
   unavailable: { exit: 3, status: 503, when: "a needed service, source or platform part is missing or does not answer" },
   internal: { exit: 1, status: 500, when: "a defect of the product" },
 } as const satisfies Record<string, { exit: number; status: number; when: string }>;

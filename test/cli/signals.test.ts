@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { freePortBase } from "../support/free-port-base.ts";
-import { ZonemeterProcess } from "../support/zonemeter-process.ts";
+import { runZonemeter, ZonemeterProcess } from "../support/zonemeter-process.ts";
 
 let folder: string;
 
@@ -16,6 +16,44 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
+});
+
+describe("what runs until it is asked to end", () => {
+  /** Every part on ports and folders of its own, as parts of one machine could be. */
+  async function environment(): Promise<Record<string, string>> {
+    const base = await freePortBase();
+    return {
+      ZONEMETER_UP_PORT_BASE: String(base),
+      ZONEMETER_UP_DATA_DIR: join(folder, "up"),
+      ZONEMETER_NEXUS_LISTEN: `127.0.0.1:${base}`,
+      ZONEMETER_NEXUS_STATE_FILE: join(folder, "nexus.json"),
+      ZONEMETER_COLLECTOR_LISTEN: "127.0.0.1:0",
+      ZONEMETER_COLLECTOR_STATE_DIR: join(folder, "collector"),
+      ZONEMETER_STORE_DATA_DIR: join(folder, "store"),
+      ZONEMETER_PRODUCER_STATE_DIR: join(folder, "producer"),
+      ZONEMETER_PRODUCER_CLOCK_GATE: "none",
+    };
+  }
+
+  it.each(
+    ["up", "producer", "collector", "nexus", "api"].flatMap((command) => [
+      [command, "SIGTERM", 0] as const,
+      [command, "SIGINT", 130] as const,
+    ]),
+  )("`%s` ends in order by %s, with %d", async (command, signal, code) => {
+    const service = new ZonemeterProcess([command], await environment());
+    await service.line("ready ");
+    service.kill(signal);
+    const done = await service.finished;
+    expect(done.stderr).not.toContain("cleanly");
+    expect(done.code).toBe(code);
+    expect(service.child.signalCode).toBeNull();
+  });
+
+  it("says so in its help", async () => {
+    for (const command of ["up", "producer", "collector", "nexus", "api"])
+      expect((await runZonemeter([command, "--help"])).stdout).toContain("SIGTERM and Ctrl-C end it in order");
+  });
 });
 
 describe("signals", () => {
@@ -34,6 +72,16 @@ describe("signals", () => {
     up.kill("SIGINT");
     await up.finished;
     expect(["SIGTERM", "SIGINT"]).toContain(up.child.signalCode);
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s ends a `sample` between two of its readings, with %d", async (signal, code) => {
+    const sample = new ZonemeterProcess(["sample", "--source", "cgroup", "--count", "1000", "--sample-interval", "10m"]);
+    await sample.line("{");
+    sample.kill(signal);
+    expect((await sample.finished).code).toBe(code);
   });
 
   it("SIGINT ends a query that waits, with 130", async () => {

@@ -28,9 +28,10 @@ export class ZonemeterProcess {
   #stdout = "";
   #stderr = "";
 
-  constructor(args: readonly string[], env: Record<string, string> = {}) {
-    this.child = spawn(process.execPath, [CLI, ...args], { env: { ...foreignEnvironment(), ...env }, stdio: ["ignore", "pipe", "pipe"] });
-    this.child.stdout!.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
+  /** `stdout`: a descriptor that the command writes to instead of being read here. */
+  constructor(args: readonly string[], env: Record<string, string> = {}, stdout: "pipe" | number = "pipe") {
+    this.child = spawn(process.execPath, [CLI, ...args], { env: { ...foreignEnvironment(), ...env }, stdio: ["ignore", stdout, "pipe"] });
+    this.child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
     this.child.stderr!.setEncoding("utf8").on("data", (text: string) => (this.#stderr += text));
     this.finished = once(this.child, "close").then(([code]) => ({
       code: code as number | null,
