@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
-import { systemClock, ZonemeterError } from "../core/index.ts";
-import { importRecordings, type ImportReport } from "../importer/index.ts";
-import { createLogger } from "../runtime/index.ts";
+import type { Config } from "../config/index.ts";
+import { systemClock, ZonemeterError, type Catalogue } from "../core/index.ts";
+import { importRecordings, IMPORT_TARGETS, type ImportReport } from "../importer/index.ts";
+import { createLogger, type Logger } from "../runtime/index.ts";
 import { loadCatalogue } from "../schema/index.ts";
 import { findRecordings, type SledIdentity } from "../sources/index.ts";
-import { openEmbeddedStore } from "../store/index.ts";
+import { openImportStore, type RowStore } from "../store/index.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { renderImportReport } from "./import-report.ts";
 import { ImportProgressLine } from "./import-progress.ts";
@@ -23,9 +24,9 @@ export const importCommand: CommandDefinition = {
   define(program, run) {
     const command = program
       .command("import")
-      .description("store what zonestat -p and kstat -T u -p left in files, of any age, while `zonemeter up` does not run")
+      .description("store what zonestat -p and kstat -T u -p left in files, of any age")
       .argument("<paths...>", "files and folders, gzipped or not; a file's name or its folder's tells the sled");
-    withSettings(command, ["dataDir"])
+    withSettings(command, ["dataDir", "store"])
       .option("--sled <serial>", "the serial number of the sled that all files are of")
       .addOption(new Option("--sled-id <uuid>", "its id (default: made of the serial number, as for a replay)"))
       .option("--dry-run", "read everything, store nothing, and say what would have become of it")
@@ -46,13 +47,8 @@ async function importPaths(paths: readonly string[], flags: ImportFlags, context
     if (failures.length > 0) throw new ZonemeterError("unavailable", "None of what was named can be read.");
     throw new ZonemeterError("invalid_input", `There is no file in ${paths.join(", ")}: name what zonestat -p or kstat -T u -p wrote.`);
   }
-  const dataDir = join(resolve(config.up.dataDir), "store");
   const catalogue = loadCatalogue();
-  const retention = { retentionDays: config.store.retentionDays, forImport: true };
-  const store =
-    dryRun && !existsSync(dataDir)
-      ? null
-      : await openEmbeddedStore({ dataDir, schemas: catalogue, logger, clock: systemClock, ...retention });
+  const store = await openStore(config, catalogue, dryRun, logger);
   const line = new ImportProgressLine(context.stderr, files);
   let report: ImportReport;
   try {
@@ -78,6 +74,25 @@ async function importPaths(paths: readonly string[], flags: ImportFlags, context
     throw new ZonemeterError("invalid_input", "None of the files holds anything that can be imported.");
   }
   return failures.length > 0 || report.unreadable.count > 0 ? 1 : 0;
+}
+
+/** Null where a dry run has nothing to look into. */
+async function openStore(config: Config, catalogue: Catalogue, dryRun: boolean, logger: Logger): Promise<RowStore | null> {
+  const { password, retentionDays, tlsCa, url, user } = config.store;
+  const dataDir = join(resolve(config.up.dataDir), "store");
+  if (url === null && dryRun && !existsSync(dataDir)) return null;
+  const schemas = [...catalogue].filter(({ targetName }) => IMPORT_TARGETS.includes(targetName));
+  const place = url === null ? { dataDir } : { url, user, password, tlsCa };
+  try {
+    return await openImportStore({ place, schemas, logger, clock: systemClock, retentionDays, dryRun });
+  } catch (error) {
+    if (!(error instanceof ZonemeterError) || error.code !== "conflict") throw error;
+    throw new ZonemeterError(
+      "conflict",
+      `Data directory "${resolve(config.up.dataDir)}" is in use by another zonemeter: stop that one for the time of the import, name another with --data-dir, or import into a ClickHouse server with --store.`,
+      { cause: error },
+    );
+  }
 }
 
 function givenSled(serial: string | undefined, sledId: string | undefined): Partial<SledIdentity> {

@@ -2,6 +2,12 @@ import { IMPORT_BLOCK_ROWS, type Catalogue } from "../core/index.ts";
 import type { Reading, RecordedInstant, RecordedSubject, RowSink } from "../sources/index.ts";
 import { RowCollector, type Withheld } from "./row-collector.ts";
 
+const ZONES = "zone_resource";
+const SLEDS = "sled_resource";
+
+/** The targets that rows are of. */
+export const IMPORT_TARGETS: readonly string[] = [ZONES, SLEDS];
+
 /** Rows of sleds: one for each report, so a smaller block holds as long a time. */
 const SLED_BLOCK_ROWS = IMPORT_BLOCK_ROWS / 10;
 
@@ -14,8 +20,8 @@ export class RowBlocks implements RowSink {
   #current: RowCollector;
 
   constructor(catalogue: Catalogue, withheld: Withheld) {
-    this.zones = new RowCollector(catalogue, "zone_resource", IMPORT_BLOCK_ROWS, withheld);
-    this.sleds = new RowCollector(catalogue, "sled_resource", SLED_BLOCK_ROWS, withheld);
+    this.zones = new RowCollector(catalogue, ZONES, IMPORT_BLOCK_ROWS, withheld);
+    this.sleds = new RowCollector(catalogue, SLEDS, SLED_BLOCK_ROWS, withheld);
     this.#current = this.zones;
   }
 

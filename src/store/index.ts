@@ -1,5 +1,6 @@
 export type { Engine, EngineColumn, EngineQuery, EngineResult, RowInsert } from "./engine.ts";
 export { openEmbeddedStore, type EmbeddedStoreOptions } from "./open-embedded-store.ts";
+export { openImportStore, type ImportStoreOptions, type RowStore } from "./open-import-store.ts";
 export { applySetup, tryGrants, visibleNames, type StorePlace } from "./open-engine.ts";
 export type { Attempt } from "./grants-check.ts";
 export { setupStatements, type SetupOptions } from "./setup.ts";

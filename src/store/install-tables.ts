@@ -85,6 +85,12 @@ async function readStoredTables(engine: Engine): Promise<Map<string, StoredTable
   return tables;
 }
 
+/** All tables of the designs are there. */
+export async function hasTables(engine: Engine, designs: readonly WideDesign[]): Promise<boolean> {
+  const stored = await readStoredTables(engine);
+  return designs.every((design) => stored.has(design.name) && stored.has(seriesTableName(design)));
+}
+
 /** There are tables of samples, and none of them has an expiry. */
 export async function keepsForEver(engine: Engine): Promise<boolean> {
   const tables = [...(await readStoredTables(engine)).values()];

@@ -5,7 +5,7 @@ import { RoutedStore } from "./routed-store.ts";
 import { openServerEngine, type ServerOptions } from "./server-engine.ts";
 import type { Store } from "./store.ts";
 
-export interface ServerStoreOptions extends ServerOptions, Omit<EmbeddedStoreOptions, "dataDir" | "logger" | "forImport"> {}
+export interface ServerStoreOptions extends ServerOptions, Omit<EmbeddedStoreOptions, "dataDir" | "logger"> {}
 
 /**
  * Opens a store on a ClickHouse server, which other processes may use at the same time. Tables that it lacks are made. Throws as

@@ -12,7 +12,6 @@ import {
 import type { OxqlData, Selection, SelectRequest, WindowData, WindowRequest, WindowSelection } from "../oxql/index.ts";
 import { Loop, type Logger } from "../runtime/index.ts";
 import type { Engine } from "./engine.ts";
-import { keepsForEver } from "./install-tables.ts";
 import { LiveCatalogue } from "./live-catalogue.ts";
 import { mergeMissing } from "./merge-missing.ts";
 import { NarrowStore } from "./narrow-store.ts";
@@ -33,7 +32,6 @@ export interface RoutedStoreOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly retentionDays: number | null;
-  readonly leaveUnlimited?: boolean;
   /** Other processes store too, so what they add is looked for from time to time. */
   readonly shared?: boolean;
 }
@@ -61,8 +59,8 @@ export class RoutedStore implements Store, WindowData {
   readonly #retentionDays: number | null;
   #refreshing: Loop | null = null;
 
-  private constructor(options: RoutedStoreOptions, wide: WideStore, retentionDays: number | null) {
-    const { clock, engine, logger } = options;
+  private constructor(options: RoutedStoreOptions, wide: WideStore) {
+    const { clock, engine, logger, retentionDays } = options;
     this.#engine = engine;
     this.#wide = wide;
     this.#clock = clock;
@@ -90,12 +88,11 @@ export class RoutedStore implements Store, WindowData {
 
   /** Makes or completes the tables of both databases and reads what they know. Closes the engine where that fails. */
   static async open(options: RoutedStoreOptions): Promise<RoutedStore> {
-    const { engine, leaveUnlimited, logger, clock } = options;
+    const { engine, logger, clock, retentionDays } = options;
     try {
       const schemas = [...options.schemas];
-      const retentionDays = leaveUnlimited === true && (await keepsForEver(engine)) ? null : options.retentionDays;
       const wide = await WideStore.open({ engine, schemas: schemas.filter(isOperatorOnly), logger, clock, retentionDays });
-      const store = new RoutedStore({ ...options, schemas }, wide, retentionDays);
+      const store = new RoutedStore({ ...options, schemas }, wide);
       await store.#public.open();
       await store.#internal.open();
       if (options.shared === true) store.#keepFresh(logger);

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/core/index.ts";
 import { silentLogger } from "../../src/runtime/index.ts";
 import { loadCatalogue } from "../../src/schema/index.ts";
 import { openEmbeddedStore } from "../../src/store/index.ts";
+import { startClickHouseShim } from "../support/clickhouse-shim.ts";
 import { importHere } from "../support/import-here.ts";
 import { freePortBase } from "../support/free-port-base.ts";
 import { ofMetric, reported, samplesIn } from "../support/imported.ts";
@@ -150,6 +151,35 @@ describe("a file that comes again", () => {
   });
 });
 
+describe("an import into a ClickHouse server", () => {
+  it("comes to what an embedded store would have, as often as it is run, and a dry run makes nothing there", async () => {
+    const day = recordZonestat(["global", NEXUS, DNS], 100, LONG_AGO_S, new Random(9));
+    const file = put("sled-07/zonestat-20250301", day.text);
+    const clean = join(folder, "clean");
+    await importHere(clean, file);
+    const shim = await startClickHouseShim(join(dataDir, "store/engine"));
+    const onServer = (...args: string[]): ReturnType<typeof importHere> =>
+      importHere(join(folder, "unused"), "--store", shim.url, ...args, file);
+    const dry = await onServer("--dry-run");
+    expect(reported(dry.stdout, "rows taken")).toBe(400);
+    expect(shim.statements.filter((statement) => /CREATE|ALTER|INSERT/.test(statement))).toEqual([]);
+    const first = await onServer();
+    expect([first.code, reported(first.stdout, "rows taken")]).toEqual([0, 400]);
+    const again = await onServer("--dry-run");
+    expect(reported(again.stdout, "rows known already")).toBe(400);
+    expect(reported((await onServer()).stdout, "rows taken")).toBe(0);
+    await shim.close();
+    expect(existsSync(join(folder, "unused"))).toBe(false);
+    expect(await samplesIn(dataDir)).toEqual(await samplesIn(clean));
+  });
+
+  it("says which server does not answer", async () => {
+    const file = put("sled-07/zonestat-20250301", recordZonestat(["global"], 2, LONG_AGO_S, new Random(5)).text);
+    const { code, stderr } = await importHere(dataDir, "--store", "http://127.0.0.1:9", file);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^zonemeter: .*http:\/\/127\.0\.0\.1:9 .*\n$/)]);
+  });
+});
+
 describe("an import that is killed", () => {
   it("ends in the same state once it is run to its end", async () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
@@ -259,7 +289,7 @@ describe("what cannot be imported", () => {
     await store.close();
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `zonemeter: Data directory "${join(dataDir, "store")}" is in use by another zonemeter: stop that one, or choose another path.\n`,
+      `zonemeter: Data directory "${dataDir}" is in use by another zonemeter: stop that one for the time of the import, name another with --data-dir, or import into a ClickHouse server with --store.\n`,
     );
   });
 

@@ -1,9 +1,15 @@
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fieldSet } from "../../src/core/index.ts";
-import type { RowBlock, RowsReport, Store } from "../../src/store/index.ts";
+import { silentLogger } from "../../src/runtime/index.ts";
+import { ask } from "../../src/store/ask.ts";
+import { openEmbeddedEngine } from "../../src/store/embedded-engine.ts";
+import { openImportStore, type RowBlock, type RowsReport, type RowStore, type Store } from "../../src/store/index.ts";
+import { RowBinaryReader } from "../../src/store/row-binary-reader.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { freshDirectory, NOW_NS, openStoreAt, selectRows } from "../support/store-at.ts";
 import { zoneSnapshot } from "../support/zone-samples.ts";
-import { sledFields, zoneFields } from "../support/zone-schema.ts";
+import { sledFields, ZONE_SCHEMAS, zoneFields } from "../support/zone-schema.ts";
 
 const SECOND = 1_000_000_000n;
 const DAY = 86_400n * SECOND;
@@ -46,6 +52,27 @@ afterEach(async () => {
   await store.close();
   directory.remove();
 });
+
+const openForImport = (dryRun = false): Promise<RowStore | null> =>
+  openImportStore({
+    place: { dataDir: directory.path },
+    schemas: ZONE_SCHEMAS.filter(({ targetName }) => targetName === "zone_resource"),
+    logger: silentLogger,
+    clock: new ManualClock(NOW_NS),
+    retentionDays: 30,
+    dryRun,
+  });
+
+/** Tables that the closed store has, as `name ENGINE = …`. */
+async function tables(): Promise<string[]> {
+  const engine = await openEmbeddedEngine(directory.path, silentLogger);
+  const text = "SELECT concat(name, ' ENGINE = ', engine_full) FROM system.tables WHERE database LIKE 'oximeter%' ORDER BY name";
+  const reader = new RowBinaryReader(await ask(engine, text));
+  const lines: string[] = [];
+  while (!reader.atEnd) lines.push(reader.string());
+  await engine.close();
+  return lines;
+}
 
 const insertRows = (rows: readonly Row[], dryRun = false): Promise<RowsReport> =>
   store.insertRows(blockOf(rows), { dryRun, signal: new AbortController().signal });
@@ -126,7 +153,24 @@ it("stores again what came in live and is about to expire", async () => {
 it("leaves a store without expiry without it, where that is asked for", async () => {
   await insertRows([{ timestampNs: NOW_NS - 400n * DAY, user: 1n }]);
   await store.close();
-  store = await openStoreAt(directory.path, { retentionDays: 30, forImport: true });
-  await store.insert(zoneSnapshot({ startTimeNs: START, timestampNs: NOW_NS - 90n * DAY, values: { "cpu_nsec(state=user)": 3n } }), "old");
+  const rows = (await openForImport())!;
+  const block = blockOf([{ timestampNs: NOW_NS - 90n * DAY, user: 1n }]);
+  expect(await rows.insertRows(block, { signal: new AbortController().signal })).toMatchObject({ stored: 1 });
+  await rows.close();
+  expect((await tables()).filter((line) => line.startsWith("zone_resource") && line.includes(" TTL "))).toEqual([]);
+  store = await openStoreAt(directory.path);
   expect(await selected("cpu_nsec")).toHaveLength(2);
+});
+
+it("makes only the tables that rows need, with an expiry, and none in a dry run", async () => {
+  await store.close();
+  rmSync(directory.path, { recursive: true });
+  expect(await openForImport(true)).toBeNull();
+  expect(await tables()).toEqual([]);
+  await (await openForImport())!.close();
+  const made = await tables();
+  expect(made.map((line) => line.replace(/_[0-9a-f]{8}/, "").split(" ")[0])).toEqual(["zone_resource", "zone_resource_series"]);
+  expect(made.every((line) => line.includes("toIntervalDay(3"))).toBe(true);
+  await (await openForImport(true))!.close();
+  store = await openStoreAt(directory.path, { retentionDays: 30 });
 });
