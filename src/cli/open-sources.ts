@@ -32,6 +32,11 @@ export async function checkSources(choice: Omit<SourceChoice, "stateDir">): Prom
   await book.close();
 }
 
+/** Throws what `openSources` would where the configured names and recordings do not go together; looks at nothing else. */
+export function checkSourceNames({ producer, up }: Pick<Config, "producer" | "up">): void {
+  if (producer.sources !== null) sourceNames(producer.sources, up.replay);
+}
+
 /** Opens what measures: the configured sources, else the recordings if any, else the platform's own. */
 export async function openSources({ config, stateDir, replay, logger }: SourceChoice): Promise<MeasuringParts> {
   const { producer } = config;

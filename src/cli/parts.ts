@@ -8,6 +8,7 @@ import { waitForTrustedClock } from "../sources/index.ts";
 import type { Store } from "../store/index.ts";
 import { openApiAccess, type ApiAccess } from "./api-access.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
+import { listenersOf, type ListeningCommand } from "./listeners.ts";
 import { openSources } from "./open-sources.ts";
 import { openStore } from "./open-store.ts";
 import { selfState } from "./self-state.ts";
@@ -60,7 +61,7 @@ const PARTS: readonly Part[] = [
     async start(settings, running) {
       const { config, logger } = settings;
       const { collector } = config;
-      const access = await openAccess(settings, running);
+      const access = await openAccess("collector", settings, running);
       const store = await openPartStore(settings);
       running.add("store", () => store.close());
       const started = await startCollector({
@@ -99,7 +100,7 @@ const PARTS: readonly Part[] = [
     description: "serve the operator and customer APIs over a ClickHouse server, or an embedded store that no collector has open",
     flags: ["store"],
     async start(settings, running) {
-      const access = await openAccess(settings, running);
+      const access = await openAccess("api", settings, running);
       const store = await openPartStore(settings);
       running.add("store", () => store.close());
       return serveApis(access, store, settings.logger, running, () => selfState(null, null));
@@ -130,9 +131,10 @@ async function runPart(part: Part, flags: GivenFlags, context: CommandContext): 
 }
 
 /** Before anything else is started: what is wrong with who may ask is told at once. */
-async function openAccess(settings: Settings, running: Lifecycle): Promise<ApiAccess> {
+async function openAccess(command: ListeningCommand, settings: Settings, running: Lifecycle): Promise<ApiAccess> {
   const access = await openApiAccess(settings);
   running.add("token file", async () => access.close());
+  listenersOf(command, settings.config, access, settings.named);
   return access;
 }
 

@@ -6,9 +6,10 @@ import { startProducer, type Producer } from "../producer/index.ts";
 import { Lifecycle, loadKeptId, sleep, type Logger } from "../runtime/index.ts";
 import { loadCatalogue } from "../schema/index.ts";
 import { waitForTrustedClock, type OpenedSource, type ReplaySource } from "../sources/index.ts";
-import { openApiAccess, type ApiAccess } from "./api-access.ts";
-import { checkPorts, type WantedPort } from "./check-ports.ts";
+import { openApiAccess } from "./api-access.ts";
+import { checkPorts } from "./check-ports.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
+import { listenersOf } from "./listeners.ts";
 import { checkSources, openSources } from "./open-sources.ts";
 import { openStore } from "./open-store.ts";
 import { COLLECTOR_PORT_OFFSET, LOOPBACK } from "./ports.ts";
@@ -65,17 +66,18 @@ interface Running {
 
 /** Starts every part in the order in which they need each other; null where the process was asked to end meanwhile. */
 async function start(settings: Settings, parts: Lifecycle, signal: AbortSignal): Promise<Running | null> {
-  const { config, logger } = settings;
+  const { config, logger, named } = settings;
   const { portBase, replay } = config.up;
   const dataDir = resolve(config.up.dataDir);
   const stateDir = join(dataDir, "state");
   const at = (offset: number): SocketAddress => ({ host: LOOPBACK, port: portBase + offset });
 
   const access = await openApiAccess(settings);
+  const listeners = listenersOf("up", config, access, named);
   parts.add("token file", async () => access.close());
   // What is wrong with the command line is found out before the data directory is touched.
   await checkSources({ config, replay, logger });
-  await checkPorts([{ name: "Nexus", address: at(0) }, { name: "The collector", address: at(COLLECTOR_PORT_OFFSET) }, ...apiPorts(access)]);
+  await checkPorts(listeners);
   const catalogue = loadCatalogue();
   const store = await openStore({
     ...settings,
@@ -144,13 +146,6 @@ async function start(settings: Settings, parts: Lifecycle, signal: AbortSignal):
     operatorUrl: operatorApi.url,
     replay: replayOf(measuring.sources),
   };
-}
-
-function apiPorts({ listen }: ApiAccess): WantedPort[] {
-  return (["operator", "customer"] as const).flatMap((name) => {
-    const address = listen[name];
-    return "path" in address ? [] : [{ name: `The ${name} API`, address }];
-  });
 }
 
 /** Ends the producer while the collector fetches what it still has, so that what was measured until now is stored. */

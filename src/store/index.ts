@@ -4,6 +4,7 @@ export { openImportStore, type ImportStoreOptions, type RowStore } from "./open-
 export { applySetup, tryGrants, visibleNames, type StorePlace } from "./open-engine.ts";
 export type { Attempt } from "./grants-check.ts";
 export { setupStatements, type SetupOptions } from "./setup.ts";
+export { checkServerOptions } from "./server-engine.ts";
 export { openServerStore, type ServerStoreOptions } from "./open-server-store.ts";
 export * from "./store.ts";
 export type { BlockColumn, BlockSeries, InsertRowsOptions, RowBlock, RowRefusal, RowsReport } from "./row-block.ts";

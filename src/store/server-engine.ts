@@ -55,6 +55,12 @@ export async function openServerEngine(options: ServerOptions): Promise<Engine> 
   }
 }
 
+/** Throws what connecting would throw of the options alone. */
+export function checkServerOptions({ url, tlsCa = null }: Pick<ServerOptions, "url" | "tlsCa">): void {
+  parseUrl(url);
+  if (tlsCa !== null) readCertificate(tlsCa);
+}
+
 /** Statements go over a few connections side by side. Each carries its role, so none can leave another in a wrong one. */
 class ServerEngine implements Engine {
   readonly #client: ServerClient;
