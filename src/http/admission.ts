@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Principal } from "../core/index.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { standardFailure, type Failure } from "./failure.ts";
+import { tooMany, type Failure } from "./failure.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 export const DENIAL_REASONS = ["no_credentials", "wrong_credentials", "forbidden", "foreign_host", "rate_limit"] as const;
@@ -50,7 +50,10 @@ export class Admission {
       return this.#deny("wrong_credentials", UNAUTHORIZED, { "www-authenticate": `${CHALLENGE}, error="invalid_token"` });
     }
     const waitSeconds = rate?.take(principal.name) ?? 0;
-    if (waitSeconds > 0) return this.#deny("rate_limit", standardFailure(429), { "retry-after": String(waitSeconds) });
+    if (waitSeconds > 0) {
+      const message = `More than ${rate!.perSecond} requests per second came from one principal: ask again in ${waitSeconds} s.`;
+      return this.#deny("rate_limit", { ...tooMany(message, 429), retryAfterSeconds: waitSeconds });
+    }
     return admits(principal) ? principal : this.#deny("forbidden", FORBIDDEN);
   }
 

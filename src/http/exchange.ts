@@ -84,6 +84,7 @@ export function sendFailure(failure: Failure, request: FastifyRequest, reply: Fa
   };
   if (failure.status >= 500) logger.warn(entry, "a request failed");
   else logger.debug(entry, "a request was refused");
+  if (failure.retryAfterSeconds !== undefined) void reply.header("retry-after", String(failure.retryAfterSeconds));
   return reply
     .code(failure.status)
     .header("content-type", JSON_TYPE)

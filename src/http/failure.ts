@@ -8,7 +8,16 @@ export interface Failure {
   readonly message: string;
   /** The real reason, for the log, where the message does not tell. */
   readonly reason: string | null;
+  /** When it may go better, where that can be said; the answer has it as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
 }
+
+/** Kinds of a ZonemeterError `unavailable` whose own words go to the client: they tell of a limit, and nothing of the inside. */
+export const TOO_MANY = "too_many";
+export const TOO_LONG = "too_long";
+
+/** Time after which one of too many requests may find room. */
+const ROOM_AFTER_SECONDS = 1;
 
 /** Upstream's error codes for what handlers throw. A thing that is not there has none. */
 const ERROR_CODE_NAMES: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -46,9 +55,16 @@ export function standardFailure(status: number, reason: string | null = null): F
   return { status, errorCode, message: STANDARD_PHRASES[status] ?? "Bad Request", reason };
 }
 
+/** A request that one limit on their number keeps out. */
+export function tooMany(message: string, status = 503): Failure {
+  return { ...standardFailure(status), message, retryAfterSeconds: ROOM_AFTER_SECONDS };
+}
+
 /** The failure that an error thrown by a handler leads to. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof ZonemeterError)) return standardFailure(500, messageOf(error));
+  if (error.kind === TOO_MANY) return tooMany(error.message);
+  if (error.kind === TOO_LONG) return { ...standardFailure(503), message: error.message };
   const errorCode = ERROR_CODE_NAMES[error.code] ?? null;
   const phrase = STANDARD_PHRASES[error.status];
   return phrase === undefined

@@ -4,6 +4,7 @@ export { API_VERSION_HEADER } from "./api-version.ts";
 export { Authenticator } from "./authenticator.ts";
 export { isToken, newToken, type NewToken } from "./bearer-token.ts";
 export { canonicalUuid } from "./exact-keywords.ts";
+export { TOO_LONG, TOO_MANY } from "./failure.ts";
 export type { Handler, HandlerRequest, HandlerResponse } from "./handler.ts";
 export { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 export { loadDocument, type DocumentName, type OpenApiDocument } from "./openapi-document.ts";

@@ -9,7 +9,7 @@ import { API_VERSION_HEADER, apiVersionFault } from "./api-version.ts";
 import { answerClientError } from "./client-error.ts";
 import { Connections } from "./connections.ts";
 import { REQUEST_ID_HEADER, sendFailure } from "./exchange.ts";
-import { badRequest, failureOf, standardFailure, type Failure } from "./failure.ts";
+import { badRequest, failureOf, standardFailure, tooMany, type Failure } from "./failure.ts";
 import type { Handler } from "./handler.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 import { listen } from "./listen.ts";
@@ -104,7 +104,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     reply.raw.once("close", () => (inHand -= 1));
     if (closing !== null) return refuse(standardFailure(503, "the server is ending"), request, reply.header("connection", "close"));
     if (inHand > limits.concurrentRequests) {
-      return refuse(standardFailure(503, `${limits.concurrentRequests} requests are in hand`), request, reply.header("retry-after", "1"));
+      return refuse(tooMany(`This server has ${limits.concurrentRequests} requests in hand, its most: ask again later.`), request, reply);
     }
     const admitted = admission?.admit(request.raw) ?? null;
     if (admitted !== null) {

@@ -1,5 +1,6 @@
 import { messageOf, ZonemeterError, type Catalogue, type Clock, type Principal, type Project } from "../core/index.ts";
 import { execute, parse, plan, type OxqlData, type Query, type QueryOutcome, type StatementSummary, type Table } from "../oxql/index.ts";
+import { TOO_LONG, TOO_MANY } from "../http/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { withDeadline } from "../runtime/index.ts";
 import { knownTo, type Audience } from "./audience.ts";
@@ -90,6 +91,7 @@ export class QueryService {
     try {
       return await withDeadline(QUERY_TIMEOUT_MS, "The query", (work) => execute(query, { catalogue, data, nowNs, signal: work }), signal);
     } catch (error) {
+      if (error instanceof ZonemeterError && error.kind === "deadline" && !signal.aborted) throw tooLong(error);
       if (!(error instanceof WallBreach)) throw error;
       const { timeseriesName } = error;
       logger.error(
@@ -128,10 +130,10 @@ export class QueryService {
     const own = this.#running.get(name) ?? 0;
     const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
     if (own >= QUERY_CONCURRENCY_OF_ONE || all >= QUERY_CONCURRENCY) {
-      throw new ZonemeterError(
-        "unavailable",
-        `${all} queries are running already, ${own} of them of ${name}; try again when one has ended.`,
-      );
+      const most = own >= QUERY_CONCURRENCY_OF_ONE ? `${own} queries of one principal` : `${all} queries`;
+      throw new ZonemeterError("unavailable", `${most} are running already, the most at once: ask again when one has ended.`, {
+        kind: TOO_MANY,
+      });
     }
     this.#running.set(name, own + 1);
     try {
@@ -142,4 +144,10 @@ export class QueryService {
       else this.#running.set(name, left);
     }
   }
+}
+
+function tooLong(cause: ZonemeterError): ZonemeterError {
+  const seconds = QUERY_TIMEOUT_MS / 1_000;
+  const text = `The query did not finish within ${seconds} s, the most that one may take: ask for a shorter time or fewer timeseries.`;
+  return new ZonemeterError("unavailable", text, { cause, kind: TOO_LONG });
 }

@@ -1,7 +1,7 @@
 import { ZonemeterError } from "../core/index.ts";
 
 /**
- * Runs `work` with a signal that fires after `ms`, or when `parent` does. Rejects with ZonemeterError `unavailable` naming `what` when the
+ * Runs `work` with a signal that fires after `ms`, or when `parent` does. Rejects with ZonemeterError `unavailable`, kind `deadline`, naming `what` when the
  * time is up, even if `work` ignores its signal.
  */
 export async function withDeadline<T>(
@@ -15,7 +15,8 @@ export async function withDeadline<T>(
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener("abort", () => reject(controller.signal.reason as Error), { once: true });
-    timer = setTimeout(() => controller.abort(new ZonemeterError("unavailable", `${what} did not finish within ${ms} ms.`)), ms);
+    const late = (): ZonemeterError => new ZonemeterError("unavailable", `${what} did not finish within ${ms} ms.`, { kind: "deadline" });
+    timer = setTimeout(() => controller.abort(late()), ms);
     if (parent?.aborted === true) onParent();
     else parent?.addEventListener("abort", onParent, { once: true });
   });

@@ -193,7 +193,7 @@ describe("a rate", () => {
     expect(await ask(tokens.silo)).toMatchObject({
       status: 429,
       headers: { "retry-after": "1" },
-      text: '{"request_id":"ID","message":"Too Many Requests"}',
+      text: '{"request_id":"ID","message":"More than 1 requests per second came from one principal: ask again in 1 s."}',
     });
     expect((await ask(tokens.fleet)).status).toBe(200);
     clock.pass(1_000_000_000n);

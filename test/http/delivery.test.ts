@@ -144,7 +144,7 @@ describe("limits", () => {
     expect({ status: second.statusCode, retryAfter: second.headers["retry-after"], body: await second.body.json() }).toMatchObject({
       status: 503,
       retryAfter: "1",
-      body: { error_code: "ServiceNotAvailable", message: "Service Unavailable" },
+      body: { error_code: "ServiceNotAvailable", message: "This server has 1 requests in hand, its most: ask again later." },
     });
     expect(second.headers["x-request-id"]).toBeTypeOf("string");
     leave.open();

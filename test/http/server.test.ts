@@ -9,6 +9,8 @@ import {
   type HandlerRequest,
   type Server,
   type ServerOptions,
+  TOO_LONG,
+  TOO_MANY,
 } from "../../src/http/index.ts";
 import { recordingLogger } from "../support/logs.ts";
 
@@ -283,6 +285,8 @@ describe("what handlers throw", () => {
     [new ZonemeterError("forbidden", "you may not"), 403, "Forbidden", "you may not"],
     [new ZonemeterError("not_found", "producer 7 is unknown"), 404, undefined, "Not Found"],
     [new ZonemeterError("unavailable", "clickhouse at 10.0.0.1 is down"), 503, "ServiceNotAvailable", "Service Unavailable"],
+    [new ZonemeterError("unavailable", "9 queries run", { kind: TOO_MANY }), 503, "ServiceNotAvailable", "9 queries run"],
+    [new ZonemeterError("unavailable", "it took 30 s", { kind: TOO_LONG }), 503, "ServiceNotAvailable", "it took 30 s"],
     [new ZonemeterError("internal", "the secret path /data"), 500, "Internal", "Internal Server Error"],
     [new TypeError("cannot read 'x' of undefined"), 500, "Internal", "Internal Server Error"],
   ])("%s", async (error, status, errorCode, message) => {
@@ -294,6 +298,7 @@ describe("what handlers throw", () => {
       message,
       ...(errorCode === undefined ? {} : { error_code: errorCode }),
     });
+    expect(answer.headers["retry-after"]).toBe(error instanceof ZonemeterError && error.kind === TOO_MANY ? "1" : undefined);
     const line = lines.find((entry) => entry.fields["requestId"] === answer.json.request_id);
     expect(line?.fields["reason"]).toBe(error.message);
     expect(line?.level).toBe(status >= 500 ? "warn" : "debug");

@@ -21,7 +21,7 @@ export type Duration = {
 };
 
 /**
- * Why a request was not done. For 404, 500 and 503 the message is only the standard phrase; the reason is in the server's log under the request id.
+ * Why a request was not done. For 404, 500 and most of 503 the message is only the standard phrase; the reason is in the server's log under the request id. A 429, and a 503 for a limit on how many requests or queries run at once, name the limit and come with `Retry-After`.
  */
 export type Error = {
   /**
