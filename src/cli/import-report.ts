@@ -1,22 +1,6 @@
 import { formatRfc3339 } from "../core/index.ts";
 import type { ImportReport } from "../importer/index.ts";
-
-/** What findings of the readers mean for rows and lines. Those of reports as a whole are counted by their rows already. */
-const FINDINGS: Readonly<Record<string, string>> = {
-  "malformed-row": "damaged lines",
-  "malformed-line": "damaged lines",
-  "truncated-line": "lines without an end",
-  "overlong-line": "lines too long for any row",
-  "tool-error": "messages of the tool",
-  "no-time": "reports without a time",
-  "truncated-gzip": "gzip files that end early",
-  "unknown-resource": "kinds of rows that are not known",
-  "unknown-report": "kinds of reports that are not known",
-  "zone-skipped": "zones that could not be read whole",
-  "too-many-rows": "reports with more rows than any machine has",
-  "more-findings": "times that there was more than is counted here",
-};
-const COUNTED_BY_ROWS: ReadonlySet<string> = new Set(["overlapping-reports", "stray-footer", "missing-footer", "report-withheld"]);
+import { findingWords } from "./loss-lines.ts";
 
 export interface ReportContext {
   readonly dryRun: boolean;
@@ -55,8 +39,8 @@ function reasons(sorted: readonly (readonly [string, number])[]): [string, numbe
 function lineFindings(sorted: readonly (readonly [string, number])[]): [string, number, string][] {
   const texts = new Map<string, number>();
   for (const [code, number] of sorted) {
-    if (COUNTED_BY_ROWS.has(code)) continue;
-    const text = FINDINGS[code] ?? code.replaceAll("-", " ");
+    const text = findingWords(code);
+    if (text === null) continue;
     texts.set(text, (texts.get(text) ?? 0) + number);
   }
   return [...texts].map(([text, number]) => [text, number, ""]);

@@ -11,7 +11,7 @@ import { openImportStore, type RowStore } from "../store/index.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { renderImportReport } from "./import-report.ts";
 import { ImportProgressLine } from "./import-progress.ts";
-import { configuredSled } from "./open-sources.ts";
+import { configuredSled, recordedTimes } from "./open-sources.ts";
 import { loadSettings, withSettings, type GivenFlags } from "./settings-flags.ts";
 import { writeAll } from "./write.ts";
 
@@ -24,9 +24,9 @@ export const importCommand: CommandDefinition = {
   define(program, run) {
     const command = program
       .command("import")
-      .description("store what zonestat -p and kstat -T u -p left in files, of any age")
+      .description("store what kstat, zonestat, prstat -Z or sample left in files, of any age")
       .argument("<paths...>", "files and folders, gzipped or not; a file's name or its folder's tells the sled");
-    withSettings(command, ["dataDir", "store"])
+    withSettings(command, ["dataDir", "store", "recordedStart", "recordedInterval"])
       .option("--sled <serial>", "the serial number of the sled that all files are of")
       .addOption(new Option("--sled-id <uuid>", "its id (default: made of the serial number, as for a replay)"))
       .option("--dry-run", "read everything, store nothing, and say what would have become of it")
@@ -55,6 +55,7 @@ async function importPaths(paths: readonly string[], flags: ImportFlags, context
     report = await importRecordings({
       files,
       sled,
+      times: recordedTimes(config),
       catalogue,
       store,
       dryRun,

@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.ts";
-import { messageOf, systemClock, ZonemeterError } from "../core/index.ts";
+import { messageOf, NS_PER_MS, systemClock, ZonemeterError } from "../core/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import {
   createReplaySource,
@@ -7,8 +7,10 @@ import {
   defaultSourceName,
   localSledIdentity,
   openIdentityBook,
+  type GivenTimes,
   type IdentityBook,
   type OpenedSource,
+  type ReplaySource,
   type SledIdentity,
 } from "../sources/index.ts";
 
@@ -41,7 +43,7 @@ export function checkSourceNames({ producer, up }: Pick<Config, "producer" | "up
 export async function openSources({ config, stateDir, replay, logger }: SourceChoice): Promise<MeasuringParts> {
   const { producer } = config;
   const names = sourceNames(producer.sources, replay);
-  if (names.includes("replay")) await checkRecordings(replay);
+  if (names.includes("replay")) await checkRecordings(replay, recordedTimes(config));
   const book = await openIdentityBook({ stateDir, clock: systemClock });
   for (const { text } of book.diagnostics) logger.warn({}, text);
   const known = configuredSled(config);
@@ -54,13 +56,18 @@ export async function openSources({ config, stateDir, replay, logger }: SourceCh
       clock: systemClock,
       logger,
       intervalsMs: { kstat: quick, cgroup: quick, zonestat: slow, vmusage: slow },
-      replay: { files: replay, sled: known },
+      replay: { files: replay, sled: known, times: recordedTimes(config) },
     });
     return { sources, sled, book };
   } catch (error) {
     await book.close();
     throw error;
   }
+}
+
+/** The recordings among the sources, or null. */
+export function replayOf(sources: readonly OpenedSource[]): ReplaySource | null {
+  return (sources.find(({ source }) => source.name === "replay")?.source as ReplaySource | undefined) ?? null;
 }
 
 function sourceNames(configured: Config["producer"]["sources"], replay: readonly string[]): readonly string[] {
@@ -83,8 +90,8 @@ function sourceNames(configured: Config["producer"]["sources"], replay: readonly
 }
 
 /** Reads the beginning of every recording, so that one that cannot be played is told of before anything starts. */
-async function checkRecordings(files: readonly string[]): Promise<void> {
-  const source = createReplaySource({ files });
+async function checkRecordings(files: readonly string[], times: GivenTimes): Promise<void> {
+  const source = createReplaySource({ files, times });
   try {
     await source.read(new AbortController().signal);
   } catch (error) {
@@ -93,6 +100,15 @@ async function checkRecordings(files: readonly string[]): Promise<void> {
   } finally {
     await source.close();
   }
+}
+
+/** The times that the configuration gives to recordings without. */
+export function recordedTimes({ up }: Config): GivenTimes {
+  const { recordedStartNs, recordedIntervalMs } = up;
+  return {
+    startNs: recordedStartNs,
+    intervalNs: recordedIntervalMs === null ? null : BigInt(Math.round(recordedIntervalMs * Number(NS_PER_MS))),
+  };
 }
 
 /** What the configuration says of the sled; for a recording the rest comes from its file name. */

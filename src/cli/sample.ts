@@ -1,11 +1,11 @@
 import { ZonemeterError } from "../core/index.ts";
 import { sleep, withDeadline } from "../runtime/index.ts";
-import { parseSourceNames, type OpenedSource } from "../sources/index.ts";
+import { parseSourceNames, snapshotObject, type OpenedSource, type SourceName } from "../sources/index.ts";
 import { ndjsonLine } from "../wire/index.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
-import { openSources } from "./open-sources.ts";
+import { lossLines } from "./loss-lines.ts";
+import { openSources, replayOf } from "./open-sources.ts";
 import { loadSettings, withSettings, type GivenFlags } from "./settings-flags.ts";
-import { snapshotObject } from "./snapshot-line.ts";
 import { writeAll } from "./write.ts";
 
 type SampleFlags = GivenFlags & { readonly input?: string; readonly count?: string };
@@ -14,8 +14,11 @@ type SampleFlags = GivenFlags & { readonly input?: string; readonly count?: stri
 export const sampleCommand: CommandDefinition = {
   define(program, run) {
     const command = program.command("sample").description("read a source and print its snapshots, one JSON object a line");
-    withSettings(command, ["source", "sampleInterval"])
-      .option("--input <file>", "read recorded text instead of the machine; --source then says what it has to be of")
+    withSettings(command, ["source", "sampleInterval", "recordedStart", "recordedInterval"])
+      .option(
+        "--input <file>",
+        "read a recording of kstat, zonestat, prstat -Z or sample instead of the machine; --source then says what it has to be of",
+      )
       .option("--count <n>", "how many times to read; for a recording, how many of its times (default: 1, a recording whole)")
       .action((flags: SampleFlags) => run((context) => sample(flags, context)));
   },
@@ -23,17 +26,26 @@ export const sampleCommand: CommandDefinition = {
 
 async function sample(flags: SampleFlags, context: CommandContext): Promise<number> {
   const { config, logger } = await loadSettings(withoutInputSource(flags), context);
-  const wanted = flags.input === undefined || typeof flags.source !== "string" ? null : parseSourceNames(flags.source.split(","))[0]!;
+  const wanted = wantedSources(flags);
   const rounds = roundsOf(flags);
   const { sources, book } = await openSources({ config, stateDir: null, replay: flags.input === undefined ? [] : [flags.input], logger });
   try {
-    await Promise.all(sources.map((opened) => readAll(opened, rounds, wanted === "replay" ? null : wanted, context)));
+    await Promise.all(sources.map((opened) => readAll(opened, rounds, wanted, context)));
     context.signal.throwIfAborted();
+    const replay = replayOf(sources);
+    if (replay !== null) for (const line of lossLines(replay.losses())) context.stderr.write(line);
   } finally {
     await Promise.all(sources.map(({ source }) => source.close()));
     await book.close();
   }
   return 0;
+}
+
+/** What a recording must be of; null where anything will do. */
+function wantedSources({ input, source }: SampleFlags): ReadonlySet<SourceName> | null {
+  if (input === undefined || typeof source !== "string") return null;
+  const names = parseSourceNames(source.split(","));
+  return names.includes("replay") ? null : new Set(names);
 }
 
 /** With `--input` the recording is what is read, whatever source it is of. */
@@ -51,16 +63,21 @@ function roundsOf({ count, input }: SampleFlags): number {
   return rounds;
 }
 
-async function readAll(opened: OpenedSource, rounds: number, wanted: string | null, context: CommandContext): Promise<void> {
+async function readAll(
+  opened: OpenedSource,
+  rounds: number,
+  wanted: ReadonlySet<SourceName> | null,
+  context: CommandContext,
+): Promise<void> {
   const { source, deadlineMs, intervalMs, finite } = opened;
   for (let round = 1; round <= rounds && !context.signal.aborted; round++) {
     const dueMs = performance.now() + intervalMs;
     const report = await withDeadline(deadlineMs, `Reading ${source.name}`, (signal) => source.read(signal), context.signal);
-    const foreign = wanted === null ? undefined : report.snapshots.find((snapshot) => snapshot.source !== wanted);
+    const foreign = wanted === null ? undefined : report.snapshots.find((snapshot) => !wanted.has(snapshot.source));
     if (foreign !== undefined) {
       throw new ZonemeterError(
         "invalid_input",
-        `The input is a recording of ${foreign.source}, not of ${wanted}: leave --source out, or name ${foreign.source}.`,
+        `The input is a recording of ${foreign.source}, not of ${[...wanted!].join(" or ")}: leave --source out, or name ${foreign.source}.`,
       );
     }
     await writeAll(

@@ -21,8 +21,20 @@ const FLAGS = {
   replay: {
     flag: "--replay <file>",
     setting: "up.replay",
-    help: "play a recording of kstat or zonestat instead of measuring this machine (repeatable)",
+    help: "play a recording of kstat, zonestat, prstat -Z or sample instead of measuring this machine (repeatable)",
     repeat: true,
+  },
+  recordedStart: {
+    flag: "--recorded-start <time>",
+    setting: "up.recorded_start",
+    help: "time of the first report of recordings that carry no times, such as 2026-11-20T00:00:00Z",
+    repeat: false,
+  },
+  recordedInterval: {
+    flag: "--recorded-interval <time>",
+    setting: "up.recorded_interval",
+    help: "time from one report of such a recording to the next, where its text does not tell",
+    repeat: false,
   },
   sampleInterval: {
     flag: "--sample-interval <time>",

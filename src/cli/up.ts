@@ -5,12 +5,13 @@ import { startNexus } from "../nexus/index.ts";
 import { startProducer, type Producer } from "../producer/index.ts";
 import { Lifecycle, loadKeptId, sleep, type Logger } from "../runtime/index.ts";
 import { loadCatalogue } from "../schema/index.ts";
-import { waitForTrustedClock, type OpenedSource, type ReplaySource } from "../sources/index.ts";
+import { waitForTrustedClock, type ReplaySource } from "../sources/index.ts";
 import { openApiAccess } from "./api-access.ts";
 import { checkPorts } from "./check-ports.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
 import { listenersOf } from "./listeners.ts";
-import { checkSources, openSources } from "./open-sources.ts";
+import { lossLines } from "./loss-lines.ts";
+import { checkSources, openSources, replayOf } from "./open-sources.ts";
 import { openStore } from "./open-store.ts";
 import { COLLECTOR_PORT_OFFSET, LOOPBACK } from "./ports.ts";
 import { selfState } from "./self-state.ts";
@@ -39,7 +40,17 @@ const PART_STOP_MS = 2_500;
 export const upCommand: CommandDefinition = {
   define(program, run) {
     const command = program.command("up").description("run everything in one process: sources, producer, Nexus, collector, store and APIs");
-    withSettings(command, ["dataDir", "store", "source", "replay", "sampleInterval", "collectInterval", "portBase"]);
+    withSettings(command, [
+      "dataDir",
+      "store",
+      "source",
+      "replay",
+      "recordedStart",
+      "recordedInterval",
+      "sampleInterval",
+      "collectInterval",
+      "portBase",
+    ]);
     command.addHelpText("after", END_HELP).action((flags: GivenFlags) => run((context) => up(flags, context)));
   },
 };
@@ -161,10 +172,6 @@ async function stopMeasuring(producer: Producer, collector: Collector): Promise<
   await stopping;
 }
 
-function replayOf(sources: readonly OpenedSource[]): ReplaySource | null {
-  return (sources.find(({ source }) => source.name === "replay")?.source as ReplaySource | undefined) ?? null;
-}
-
 /** Says when everything answers, and when a recording is stored; then waits until the process is asked to end. */
 async function serve(running: Running, context: CommandContext, logger: Logger): Promise<void> {
   const { collector, operatorUrl, producer, replay } = running;
@@ -181,6 +188,7 @@ async function serve(running: Running, context: CommandContext, logger: Logger):
     const { replayed } = replay.progress();
     if (failure === null) await announce(stdout, `replayed ${replayed} of ${replayed} snapshots`, logger);
     else stderr.write(`zonemeter: the recording could only be played up to snapshot ${replayed}: ${failure}\n`);
+    for (const line of lossLines(replay.losses())) stderr.write(line);
   }
   await waitForEnd(signal);
 }

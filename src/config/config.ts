@@ -64,6 +64,8 @@ export interface Config {
     readonly portBase: number;
     readonly dataDir: string;
     readonly replay: readonly string[];
+    readonly recordedStartNs: bigint | null;
+    readonly recordedIntervalMs: number | null;
     readonly clockGate: ConfigClockGate;
   };
   readonly log: {

@@ -58,6 +58,13 @@ export const DEFAULTS: Config = Object.freeze({
     socketMode: 0o600,
     rateLimit: 50,
   }),
-  up: Object.freeze({ portBase: 12_221, dataDir: "zonemeter-data", replay: Object.freeze([]), clockGate: "build-date" }),
+  up: Object.freeze({
+    portBase: 12_221,
+    dataDir: "zonemeter-data",
+    replay: Object.freeze([]),
+    recordedStartNs: null,
+    recordedIntervalMs: null,
+    clockGate: "build-date",
+  }),
   log: Object.freeze({ level: "info" }),
 });

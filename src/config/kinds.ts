@@ -1,12 +1,14 @@
 import { z } from "zod";
 import {
   formatListenAddress,
+  formatRfc3339,
   formatSocketAddress,
   LISTEN_PATH_MAX_BYTES,
   messageOf,
   NS_PER_MS,
   parseDurationNs,
   parseListenAddress,
+  parseRfc3339,
   parseSocketAddress,
   type ListenAddress,
   type SocketAddress,
@@ -102,6 +104,19 @@ function printDuration(ms: number): string {
     if (ms % unitMs === 0) return `${ms / unitMs}${unit}`;
   return `${ms * 1e6}ns`;
 }
+
+/** An instant, as ns since the epoch. */
+export const timestamp: Kind<bigint> = {
+  words: "RFC 3339 time",
+  check: z.string({ error: 'is not a time: write it in quotes, such as "2026-11-20T00:00:00Z"' }).transform((value, context) => {
+    const ns = parseRfc3339(value);
+    if (ns !== null) return ns;
+    context.addIssue("is not a time: write it as 2026-11-20T00:00:00Z");
+    return z.NEVER;
+  }),
+  fromText: asIs,
+  print: (ns) => quote(formatRfc3339(ns)),
+};
 
 /** `any` lets port 0 stand for a free one, `reachable` wants a real one. */
 export function address(port: "any" | "reachable"): Kind<SocketAddress> {

@@ -159,7 +159,7 @@ export const VMUSAGE_MAX_PERIOD_MS = 3_600_000;
 /** Bytes of one line of a tool's output; a longer line is dropped with a diagnostic. The tools' own lines stay below 1 KiB. */
 export const TEXT_LINE_MAX_BYTES = 64 * 1024;
 
-/** Findings a reader keeps until they are taken; beyond it they are only counted, and one more finding says how many. */
+/** Findings a reader keeps until they are taken; beyond it they are only counted, and one more finding of each kind says how many. */
 export const TEXT_DIAGNOSTICS_MAX = 1_000;
 
 /** Zone names a reader keeps for sharing; beyond it they are collected anew. Protects memory where names change all the time. */
@@ -167,6 +167,9 @@ export const TEXT_NAMES_MAX = 20_000;
 
 /** Rows of one zonestat or prstat report; beyond it the rest is dropped and the report counts as incomplete. */
 export const TEXT_REPORT_MAX_ROWS = 100_000;
+
+/** Readings of one printed snapshot; a line with more is damage. */
+export const SNAPSHOT_LINE_MAX_READINGS = 1_000;
 
 /** Reports that may stand open at once in a file that several zonestat runs wrote; beyond it the oldest is given up. */
 export const ZONESTAT_MAX_OPEN_REPORTS = 16;
@@ -362,7 +365,7 @@ export const IMPORT_BLOCK_ROWS = 150_000;
 /** Sentences about single files and lines that an import prints; further ones are only counted. */
 export const IMPORT_MESSAGES = 20;
 
-/** Reasons that an import counts apart; beyond it they are counted together. */
+/** Reasons that an import or a replay counts apart; beyond it they are counted together. */
 export const IMPORT_REASONS = 100;
 
 // The store's narrow layout and its server.

@@ -2,11 +2,10 @@ import { Agent, fetch } from "undici";
 import { CLIENT_RESPONSE_MAX_BYTES, CLIENT_TIMEOUT_MS, messageOf, ZonemeterError } from "../core/index.ts";
 import type { Answer, Call, Client } from "../generated/index.ts";
 import { withDeadline } from "../runtime/index.ts";
-import { stringifyExact, type ExactJson } from "../wire/index.ts";
+import { parseExactJson, stringifyExact, type ExactJson } from "../wire/index.ts";
 import { API_VERSION_HEADER } from "./api-version.ts";
 import type { HttpMethod, OpenApiDocument } from "./openapi-document.ts";
 import { compileOperations, type CompiledOperation } from "./operations.ts";
-import { parseExactJson } from "./parse-exact-json.ts";
 
 export interface ApiClientOptions {
   /** The API's own document: responses are checked against it. */

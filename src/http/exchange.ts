@@ -3,12 +3,11 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { messageOf, ZonemeterError, type Principal } from "../core/index.ts";
 import { withDeadline, type Logger } from "../runtime/index.ts";
-import { stringifyExact, type ExactJson } from "../wire/index.ts";
+import { parseExactJson, stringifyExact, type ExactJson } from "../wire/index.ts";
 import { badRequest, failureBody, type Failure } from "./failure.ts";
 import type { Handler, HandlerRequest, HandlerResponse } from "./handler.ts";
 import type { ServerLimits } from "./limits.ts";
 import type { CompiledOperation } from "./operations.ts";
-import { parseExactJson } from "./parse-exact-json.ts";
 
 export const REQUEST_ID_HEADER = "x-request-id";
 const JSON_TYPE = "application/json";

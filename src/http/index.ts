@@ -10,7 +10,6 @@ export { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 export { loadDocument, type DocumentName, type OpenApiDocument } from "./openapi-document.ts";
 export { compileOperations, type Checked, type CompiledOperation } from "./operations.ts";
 export { pageOf, type Page } from "./paging.ts";
-export { parseExactJson } from "./parse-exact-json.ts";
 export { RateLimiter } from "./rate-limiter.ts";
 export { callServer, type ServerLocation } from "./server-location.ts";
 export { startListener, startServer, type Listener, type ListenerOptions, type Server, type ServerOptions } from "./server.ts";

@@ -1,4 +1,5 @@
 import type { Ajv, ValidateFunction } from "ajv";
+import { parseExactJson } from "../wire/index.ts";
 import { createAjv } from "./exact-keywords.ts";
 import { COMPONENTS_ID, toJsonSchema } from "./json-schema.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type Operation,
   type Parameter,
 } from "./openapi-document.ts";
-import { parseExactJson } from "./parse-exact-json.ts";
 import { validationMessage } from "./validation-message.ts";
 
 /** What a check came to: the checked value, in which 64-bit integers are bigint and UUIDs in lower case, or what is wrong with it. */

@@ -1,9 +1,16 @@
 import { IMPORT_MESSAGES, ZonemeterError, type Catalogue } from "../core/index.ts";
-import { RecordedFiles, type FoundFile, type RecordedFile, type RecordedInstant, type SledIdentity } from "../sources/index.ts";
+import {
+  RecordedFiles,
+  Tally,
+  type FoundFile,
+  type GivenTimes,
+  type RecordedFile,
+  type RecordedInstant,
+  type SledIdentity,
+} from "../sources/index.ts";
 import type { RowRefusal, RowsReport, Store } from "../store/index.ts";
 import { RowBlocks } from "./row-blocks.ts";
 import type { RowCollector } from "./row-collector.ts";
-import { Tally } from "./tally.ts";
 
 const REFUSALS: Readonly<Record<RowRefusal, string>> = {
   future: "the time is yet to come",
@@ -14,6 +21,8 @@ export interface ImportOptions {
   readonly files: readonly FoundFile[];
   /** What is known of the sleds of all files; what it leaves out comes from each file's name, as in a replay. */
   readonly sled: Partial<SledIdentity>;
+  /** Times for those files that have none. */
+  readonly times?: GivenTimes;
   readonly catalogue: Catalogue;
   /** Null where there is none to look into, which only a dry run may have: then no row is known. */
   readonly store: Pick<Store, "insertRows"> | null;
@@ -86,9 +95,9 @@ class ImportRun {
   #lastNs: bigint | null = null;
 
   constructor(options: ImportOptions) {
-    const { catalogue, sled } = options;
+    const { catalogue, sled, times } = options;
     this.#options = options;
-    this.#recordings = new RecordedFiles(sled);
+    this.#recordings = new RecordedFiles(sled, times);
     this.#blocks = new RowBlocks(catalogue, { rows: this.#rowsWithheld, values: this.#valuesWithheld });
   }
 
@@ -131,8 +140,8 @@ class ImportRun {
     for (;;) {
       this.#options.signal.throwIfAborted();
       const instant = await this.#next(file);
-      for (const { code, text, line } of file.takeDiagnostics()) {
-        this.#findings.add(code);
+      for (const { code, text, line, count } of file.takeDiagnostics()) {
+        this.#findings.add(code, count);
         note(this.#examples, `${file.path}: ${line === null ? "" : `line ${line}: `}${text}`);
       }
       if (instant === null) return;

@@ -1,8 +1,7 @@
 import type { Catalogue, FieldSet } from "../core/index.ts";
-import type { Reading, RecordedSubject } from "../sources/index.ts";
+import { withoutNumbers, type Reading, type RecordedSubject, type Tally } from "../sources/index.ts";
 import type { BlockSeries, RowBlock } from "../store/index.ts";
 import { seriesFields, TargetColumns, type TargetColumn } from "./target-columns.ts";
-import type { Tally } from "./tally.ts";
 
 /** Why a limit has no value: nothing is withheld there. */
 const NO_CAP = "no cap is set";
@@ -136,9 +135,4 @@ export class RowCollector {
       ...own,
     });
   }
-}
-
-/** Reasons name what was printed; they are counted by kind. */
-function withoutNumbers(reason: string): string {
-  return reason.replaceAll(/\d+/g, "N");
 }

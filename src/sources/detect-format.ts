@@ -1,7 +1,7 @@
 import { FORMAT_PROBE_BYTES } from "../core/index.ts";
 import { BYTE_ORDER_MARK } from "./line-splitter.ts";
 
-export type TextFormat = "kstat-p" | "kstat-j" | "zonestat-p" | "zonestat-human" | "prstat-Z";
+export type TextFormat = "kstat-p" | "kstat-j" | "zonestat-p" | "zonestat-human" | "prstat-Z" | "snapshots";
 
 const ZONESTAT_P = /^(?:(?:\d{1,12}|\d{8}T\d{6}Z):)?(?:interval|report-[a-z]+):[a-z]/;
 const ZONESTAT_HUMAN =
@@ -9,10 +9,11 @@ const ZONESTAT_HUMAN =
 const PRSTAT = /^ *(?:PID +USERNAME|ZONEID +NPROC)\b/;
 const KSTAT_P = /^[^:\s][^:\t]*:-?\d+:[^\t]*:[^:\t]+\t/;
 const KSTAT_P_COLONS = /^[A-Za-z_]\w*:-?\d+:[^:\t]*:[^:\t]+:/;
+const SNAPSHOT = /^\{"source":"[a-z]+","subject":"(?:zone|sled)",/;
 const KSTAT_J = /^\[(?:,? *\{|\]|,)|^\[$/;
 
 /**
- * Tells which tool printed a text, from its first lines (FORMAT_PROBE_BYTES are enough). Null where none of them did; empty lines, time lines and
+ * Tells which tool, or `zonemeter sample`, printed a text, from its first lines (FORMAT_PROBE_BYTES are enough). Null where none of them did; empty lines, time lines and
  * error messages of the tools tell nothing. Another system's human zonestat is `zonestat-human` too: its reader refuses it.
  */
 export function detectFormat(head: Uint8Array): TextFormat | null {
@@ -22,6 +23,7 @@ export function detectFormat(head: Uint8Array): TextFormat | null {
     const line = raw.replace(/^\r+|\r$/g, "");
     if (ZONESTAT_P.test(line)) return "zonestat-p";
     if (KSTAT_P.test(line)) return "kstat-p";
+    if (SNAPSHOT.test(line)) return "snapshots";
     if (KSTAT_J.test(line)) return "kstat-j";
     if (PRSTAT.test(line)) return "prstat-Z";
     if (ZONESTAT_HUMAN.test(line.trim())) return "zonestat-human";

@@ -1,15 +1,15 @@
 import { TEXT_DIAGNOSTICS_MAX } from "../core/index.ts";
 import type { Diagnostic } from "./source.ts";
 
-/** The diagnostics of one reader, bounded: beyond TEXT_DIAGNOSTICS_MAX they are only counted. */
+/** The diagnostics of one reader, bounded: beyond TEXT_DIAGNOSTICS_MAX they are only counted, by code. */
 export class Findings {
   #list: Diagnostic[] = [];
-  #uncounted = 0;
+  #more = new Map<string, number>();
   #once = new Set<string>();
 
-  add(code: string, text: string, line: number | null = null): void {
-    if (this.#list.length >= TEXT_DIAGNOSTICS_MAX) this.#uncounted += 1;
-    else this.#list.push({ code, text, line });
+  add(code: string, text: string, line: number | null = null, count = 1): void {
+    if (this.#list.length >= TEXT_DIAGNOSTICS_MAX) this.#more.set(code, (this.#more.get(code) ?? 0) + count);
+    else this.#list.push({ code, text, line, ...(count === 1 ? {} : { count }) });
   }
 
   /** Adds a finding whose repetition says nothing new, such as a resource type that is not known; later ones of the same key are left out. */
@@ -21,9 +21,9 @@ export class Findings {
 
   take(): Diagnostic[] {
     const taken = this.#list;
-    if (this.#uncounted > 0) taken.push({ code: "more-findings", text: `${this.#uncounted} more findings were left out.`, line: null });
+    for (const [code, count] of this.#more) taken.push({ code, text: `${count} more of the kind ${code} were found.`, line: null, count });
     this.#list = [];
-    this.#uncounted = 0;
+    this.#more = new Map();
     return taken;
   }
 }

@@ -5,6 +5,10 @@ export { openIdentityBook, type IdentityBook, type Incarnation } from "./identit
 export { RecordedFiles, type RecordedFile, type RecordedInstant, type WithheldRows } from "./recorded-file.ts";
 export type { GiveRows, RecordedSubject, RowSink } from "./recorded-rows.ts";
 export { createReplaySource, type ReplayOptions, type ReplayProgress, type ReplaySource } from "./replay.ts";
+export { NO_TIMES_GIVEN, type GivenTimes } from "./recorded-times.ts";
+export { RecordingLosses, type CountedFinding } from "./recording-losses.ts";
 export { localSledIdentity, type SledIdentityOptions } from "./sled-identity.ts";
 export { SOURCES, type SourceCommand, type SourceOptions, type SourceRow } from "./source-table.ts";
+export { snapshotObject } from "./snapshot-line.ts";
 export * from "./source.ts";
+export { Tally, withoutNumbers } from "./tally.ts";

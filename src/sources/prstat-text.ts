@@ -119,6 +119,7 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
     if (time !== null) {
       this.#closeWithoutTotal();
       this.#timeNs = time.timeNs;
+      if (time.timeNs === null) this.#findings.add("time-zone", `The time ${quoteLine(content)} is not in UTC and was not read.`, line);
     } else if (content !== "Please wait...") {
       this.#findings.add("malformed-row", `The line ${quoteLine(content)} belongs to no report and was dropped.`, line);
     }

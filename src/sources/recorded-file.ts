@@ -1,13 +1,14 @@
 import { TEXT_NAMES_MAX } from "../core/index.ts";
+import { NOT_LATER, RecordedOrder } from "./recorded-order.ts";
 import type { GiveRows, RecordedSubject, RowSink } from "./recorded-rows.ts";
-import { recordedSled } from "./recorded-sled.ts";
+import { recordedSnapshots, RecordedSleds, zonesOf } from "./recorded-snapshots.ts";
 import { RecordedStartTimes } from "./recorded-start-times.ts";
+import { NO_TIMES_GIVEN, type GivenTimes } from "./recorded-times.ts";
 import { Recording, type RecordedSet } from "./recording.ts";
-import { snapshotsFromKstat } from "./snapshots-from-kstat.ts";
 import { reasonToWithhold, sledReadings } from "./snapshots-from-zonestat.ts";
 import type { Diagnostic, SledIdentity, SledSubject, SourceName, ZoneSubject } from "./source.ts";
 import { splitZoneName } from "./zone-name.ts";
-import { giveZonestat, isAggregate } from "./zonestat-readings.ts";
+import { giveZonestat } from "./zonestat-readings.ts";
 import type { ZonestatReport } from "./zonestat-report.ts";
 
 /** What a file holds of one instant. */
@@ -29,30 +30,35 @@ export interface WithheldRows {
 /** Recordings that are read one after another: start times of zones go on from file to file. */
 export class RecordedFiles {
   readonly #sled: Partial<SledIdentity>;
+  readonly #times: GivenTimes;
   readonly #startTimes = new RecordedStartTimes();
 
-  /** `sled` is what is known of the sleds of all files; the rest comes from each file's name, as in a replay. */
-  constructor(sled: Partial<SledIdentity>) {
+  /**
+   * `sled` is what is known of the sleds of all files; the rest comes from each file's name, as in a replay. `times` are for files that have
+   * none.
+   */
+  constructor(sled: Partial<SledIdentity>, times: GivenTimes = NO_TIMES_GIVEN) {
     this.#sled = sled;
+    this.#times = times;
   }
 
   open(path: string): RecordedFile {
-    return new RecordedFile(path, recordedSled(path, this.#sled), this.#startTimes);
+    return new RecordedFile(new Recording(path, this.#times), new RecordedSleds(path, this.#sled), this.#startTimes);
   }
 }
 
 /** One recording, from its beginning to its end, by the same rules as a replay. Rejects as `Recording` does. */
 export class RecordedFile {
-  readonly sled: SledIdentity;
   readonly #recording: Recording;
+  readonly #sleds: RecordedSleds;
   readonly #startTimes: RecordedStartTimes;
+  readonly #order = new RecordedOrder();
   readonly #diagnostics: Diagnostic[] = [];
   #subjects = new Map<string, RecordedSubject>();
-  #lastNs: bigint | null = null;
 
-  constructor(path: string, sled: SledIdentity, startTimes: RecordedStartTimes) {
-    this.sled = sled;
-    this.#recording = new Recording(path);
+  constructor(recording: Recording, sleds: RecordedSleds, startTimes: RecordedStartTimes) {
+    this.#recording = recording;
+    this.#sleds = sleds;
     this.#startTimes = startTimes;
   }
 
@@ -70,15 +76,11 @@ export class RecordedFile {
     const set = await this.#recording.next();
     if (set === null) return null;
     const { timeNs } = set;
-    const reason =
-      this.#lastNs !== null && timeNs <= this.#lastNs
-        ? "the time is not later than the one before"
-        : set.tool === "zonestat"
-          ? reasonToWithhold(set.of)
-          : null;
+    const sled = this.#sleds.of(set);
+    const reason = this.#order.isLater(set, sled.sledId) ? (set.tool === "zonestat" ? reasonToWithhold(set.of) : null) : NOT_LATER;
     if (reason !== null) return { timeNs, rows: 0, give: () => undefined, withheld: { reason, rows: zonesOf(set) } };
-    this.#lastNs = timeNs;
-    return set.tool === "zonestat" ? this.#fromZonestat(set.of, timeNs) : this.#fromKstat(set);
+    this.#order.note(set, sled.sledId);
+    return set.tool === "zonestat" ? this.#fromZonestat(set.of, timeNs, sled) : this.#fromSnapshots(set, sled);
   }
 
   /** What was found damaged since the last call. */
@@ -91,32 +93,28 @@ export class RecordedFile {
   }
 
   /** Straight from the rows: snapshots of these would take half of the time again. */
-  #fromZonestat(report: ZonestatReport, timeNs: bigint): RecordedInstant {
+  #fromZonestat(report: ZonestatReport, timeNs: bigint, sled: SledIdentity): RecordedInstant {
     const give = (sink: RowSink): void => {
       giveZonestat(report, (zoneName) => {
-        sink.row(this.#zoneOfName(zoneName), timeNs);
+        sink.row(this.#zoneOfName(zoneName, sled), timeNs);
         return sink.measured;
       });
       const ofSled = sledReadings(report);
-      if (ofSled.length > 0) sink.row(this.#subject("zonestat", { kind: "sled", startTimeNs: 0n }, ""), timeNs);
+      if (ofSled.length > 0) sink.row(this.#subject("zonestat", sled, { kind: "sled", startTimeNs: 0n }, ""), timeNs);
       for (const reading of ofSled) sink.reading(reading);
       sink.end();
     };
     return { timeNs, rows: report.rowCount + 1, give, withheld: null };
   }
 
-  #fromKstat(set: RecordedSet & { readonly tool: "kstat" }): RecordedInstant {
+  #fromSnapshots(set: RecordedSet, sled: SledIdentity): RecordedInstant {
     const { timeNs } = set;
-    const { snapshots, diagnostics } = snapshotsFromKstat(set.of, {
-      sled: this.sled,
-      stampOf: () => timeNs,
-      startTimeOf: (sighting) => this.#startTimes.startTimeOf(this.sled.sledId, sighting),
-    });
+    const { snapshots, diagnostics } = recordedSnapshots(set, sled, this.#startTimes);
     this.#diagnostics.push(...diagnostics);
     const give = (sink: RowSink): void => {
       for (const { subject, source, readings } of snapshots) {
         const incarnation = subject.kind === "zone" ? subject.incarnation : "";
-        sink.row(this.#subject(source, subject, `${subject.startTimeNs}/${incarnation}`), timeNs);
+        sink.row(this.#subject(source, sled, subject, `${source}/${sled.sledId}/${subject.startTimeNs}/${incarnation}`), timeNs);
         for (const reading of readings) sink.reading(reading);
       }
       sink.end();
@@ -124,31 +122,20 @@ export class RecordedFile {
     return { timeNs, rows: snapshots.length, give, withheld: null };
   }
 
-  #zoneOfName(zoneName: string): RecordedSubject {
+  #zoneOfName(zoneName: string, sled: SledIdentity): RecordedSubject {
     const known = this.#subjects.get(zoneName);
     if (known !== undefined) return known;
-    return this.#subject(
-      "zonestat",
-      { kind: "zone", zoneName, ...splitZoneName(zoneName), incarnation: zoneName, startTimeNs: 0n },
-      zoneName,
-    );
+    const subject = { kind: "zone", zoneName, ...splitZoneName(zoneName), incarnation: zoneName, startTimeNs: 0n } as const;
+    return this.#subject("zonestat", sled, subject, zoneName);
   }
 
   /** One object for each subject, so that whoever takes the rows knows it again by that. */
-  #subject(source: SourceName, of: ZoneSubject | SledSubject, key: string): RecordedSubject {
+  #subject(source: SourceName, sled: SledIdentity, of: ZoneSubject | SledSubject, key: string): RecordedSubject {
     const known = this.#subjects.get(key);
     if (known !== undefined) return known;
     if (this.#subjects.size >= TEXT_NAMES_MAX) this.#subjects = new Map();
-    const subject: RecordedSubject = { source, sled: this.sled, of };
+    const subject: RecordedSubject = { source, sled, of };
     this.#subjects.set(key, subject);
     return subject;
   }
-}
-
-/** Zones that a set has rows of. */
-function zonesOf(set: RecordedSet): number {
-  if (set.tool === "kstat") return new Set(set.of.kstats.flatMap(({ zonename }) => zonename ?? [])).size;
-  const { summary, resources, psets } = set.of;
-  const rows = [summary?.rows ?? [], ...resources.map((resource) => resource.rows), ...psets.map((pset) => pset.rows)].flat();
-  return new Set(rows.flatMap(({ zone }) => (isAggregate(zone) ? [] : zone))).size;
 }

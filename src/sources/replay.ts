@@ -1,16 +1,20 @@
 import { REPLAY_MAX_FILES, ZonemeterError } from "../core/index.ts";
 import { Findings } from "./findings.ts";
-import { recordedSled } from "./recorded-sled.ts";
+import { NOT_LATER, RecordedOrder } from "./recorded-order.ts";
+import { recordedSnapshots, RecordedSleds, zonesOf } from "./recorded-snapshots.ts";
 import { RecordedStartTimes } from "./recorded-start-times.ts";
+import { NO_TIMES_GIVEN, type GivenTimes } from "./recorded-times.ts";
 import { Recording, type RecordedSet } from "./recording.ts";
-import { snapshotsFromKstat } from "./snapshots-from-kstat.ts";
-import { snapshotsFromZonestat } from "./snapshots-from-zonestat.ts";
+import { RecordingLosses } from "./recording-losses.ts";
+import { reasonToWithhold } from "./snapshots-from-zonestat.ts";
 import type { Diagnostic, SledIdentity, Snapshot, Source, SourceReport } from "./source.ts";
 
 export interface ReplayOptions {
   readonly files: readonly string[];
   /** What is known of the sleds of all files; what it leaves out comes from each file's name. */
   readonly sled?: Partial<SledIdentity>;
+  /** Times for those files that have none. */
+  readonly times?: GivenTimes;
 }
 
 /** Recorded times given so far, each with all zones of one file; `total` is known once the last was given. */
@@ -21,11 +25,13 @@ export interface ReplayProgress {
 
 export interface ReplaySource extends Source {
   progress(): ReplayProgress;
+  /** What of the recordings was not used so far, and why. */
+  losses(): RecordingLosses;
 }
 
 interface OpenRecording {
   readonly recording: Recording;
-  readonly sled: SledIdentity;
+  readonly sleds: RecordedSleds;
   /** The set that it gives next. */
   next: RecordedSet;
 }
@@ -48,8 +54,8 @@ class Replay implements ReplaySource {
   readonly name = "replay";
   readonly #options: ReplayOptions;
   readonly #startTimes = new RecordedStartTimes();
-  /** The last time given, by sled and tool. */
-  readonly #lastNs = new Map<string, bigint>();
+  readonly #order = new RecordedOrder();
+  readonly #losses = new RecordingLosses();
   /** Files not opened yet, in order of the first time that they hold. */
   #waiting: { readonly path: string; readonly firstNs: bigint }[] | null = null;
   readonly #open: OpenRecording[] = [];
@@ -76,6 +82,10 @@ class Replay implements ReplaySource {
 
   progress(): ReplayProgress {
     return { replayed: this.#replayed, total: this.#ended ? this.#replayed : null };
+  }
+
+  losses(): RecordingLosses {
+    return this.#losses;
   }
 
   async close(): Promise<void> {
@@ -109,7 +119,7 @@ class Replay implements ReplaySource {
     const found: { path: string; firstNs: bigint }[] = [];
     for (const path of files) {
       if (this.#closed) return [];
-      const recording = new Recording(path);
+      const recording = this.#recording(path);
       try {
         const first = await recording.next();
         found.push({ path, firstNs: first!.timeNs });
@@ -143,37 +153,39 @@ class Replay implements ReplaySource {
   }
 
   async #openRecording(path: string): Promise<void> {
-    const recording = new Recording(path);
+    const recording = this.#recording(path);
     try {
       const next = await recording.next();
       this.#collectDiagnostics(recording);
-      if (next !== null) this.#open.push({ recording, sled: recordedSled(path, this.#options.sled), next });
+      if (next !== null) this.#open.push({ recording, sleds: new RecordedSleds(path, this.#options.sled ?? {}), next });
     } catch (error) {
       await recording.close();
       throw error;
     }
   }
 
+  #recording(path: string): Recording {
+    return new Recording(path, this.#options.times ?? NO_TIMES_GIVEN);
+  }
+
   /** Empty for a set that cannot be used; then a diagnostic says why. */
-  #snapshotsOf(set: RecordedSet, { recording, sled }: OpenRecording): Snapshot[] {
-    const key = `${sled.sledId}/${set.tool}`;
-    const lastNs = this.#lastNs.get(key);
-    if (lastNs !== undefined && set.timeNs <= lastNs) {
-      this.#add(recording, [
-        { code: "time-went-back", text: "A snapshot is not later than the one before and was left out.", line: set.of.line },
-      ]);
+  #snapshotsOf(set: RecordedSet, { recording, sleds }: OpenRecording): Snapshot[] {
+    const sled = sleds.of(set);
+    const inOrder = this.#order.isLater(set, sled.sledId);
+    const withheld = inOrder ? (set.tool === "zonestat" ? reasonToWithhold(set.of) : null) : NOT_LATER;
+    if (withheld !== null) {
+      this.#losses.rows.add(withheld, zonesOf(set));
+      this.#findings.add(
+        inOrder ? "report-withheld" : "time-went-back",
+        `${recording.path}: A report is withheld: ${withheld}.`,
+        set.of.line,
+      );
       return [];
     }
-    const { snapshots, diagnostics } =
-      set.tool === "kstat"
-        ? snapshotsFromKstat(set.of, {
-            sled,
-            stampOf: () => set.timeNs,
-            startTimeOf: (sighting) => this.#startTimes.startTimeOf(sled.sledId, sighting),
-          })
-        : snapshotsFromZonestat(set.of, { sled, stampOf: () => set.timeNs });
+    const { snapshots, diagnostics } = recordedSnapshots(set, sled, this.#startTimes);
     this.#add(recording, diagnostics);
-    if (snapshots.length > 0) this.#lastNs.set(key, set.timeNs);
+    if (snapshots.length > 0) this.#order.note(set, sled.sledId);
+    if (set.tool !== "snapshots") this.#losses.addMissing(snapshots);
     return snapshots;
   }
 
@@ -182,7 +194,11 @@ class Replay implements ReplaySource {
   }
 
   #add({ path }: Recording, diagnostics: readonly Diagnostic[]): void {
-    for (const { code, text, line } of diagnostics) this.#findings.add(code, `${path}: ${text}`, line);
+    for (const found of diagnostics) {
+      const named = { ...found, text: `${path}: ${found.text}` };
+      this.#losses.addFinding(named);
+      this.#findings.add(named.code, named.text, named.line, named.count);
+    }
   }
 }
 

@@ -3,8 +3,8 @@ import type { Logger } from "../runtime/index.ts";
 import { createCgroupSource } from "./cgroup.ts";
 import type { IdentityBook } from "./identity.ts";
 import { createKstatSource } from "./kstat.ts";
-import { createReplaySource } from "./replay.ts";
-import type { SledIdentity, Source, SourceName } from "./source.ts";
+import { createReplaySource, type ReplayOptions } from "./replay.ts";
+import type { Source, SourceName } from "./source.ts";
 import { createVmusageSource } from "./vmusage.ts";
 import { createZonestatSource } from "./zonestat.ts";
 
@@ -19,7 +19,7 @@ export interface SourceOptions {
   /** Time between reads; `SOURCES` has the usual ones. */
   readonly intervalsMs?: Readonly<Partial<Record<SourceName, number>>>;
   /** Recordings for `replay`, and what is known of the sled that they are of. */
-  readonly replay?: { readonly files: readonly string[]; readonly sled?: Partial<SledIdentity> };
+  readonly replay?: ReplayOptions;
   /** Where the machine's root directory is seen, for `cgroup`; "/" where it is left out. */
   readonly hostRoot?: string;
   /** Commands to run in place of those on PATH. */
@@ -103,7 +103,7 @@ export const SOURCES: readonly SourceRow[] = [
     name: "replay",
     platforms: null,
     command: null,
-    gives: "whatever kstat -p -T u or zonestat -p recorded, with its own times",
+    gives: "whatever kstat, zonestat, prstat -Z or zonemeter sample recorded, with its own times",
     needs: "files to replay",
     costs: "reading the files once",
     intervalMs: 1_000,

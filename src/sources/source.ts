@@ -25,6 +25,8 @@ export interface Diagnostic {
   readonly text: string;
   /** Line of the input, from 1, where there is one. */
   readonly line: number | null;
+  /** How many findings it stands for; one where it is left out. */
+  readonly count?: number;
 }
 
 /** One subject at one instant: all readings share the timestamp. */

@@ -44,7 +44,14 @@ describe("the configuration", () => {
       collectIntervalMs: 30_000,
       clockGate: "ntp",
     });
-    expect(config.up).toEqual({ portBase: 12221, dataDir: "zonemeter-data", replay: [], clockGate: "build-date" });
+    expect(config.up).toEqual({
+      portBase: 12221,
+      dataDir: "zonemeter-data",
+      replay: [],
+      recordedStartNs: null,
+      recordedIntervalMs: null,
+      clockGate: "build-date",
+    });
     expect(config.sled).toEqual({
       rackId: "00000000-0000-0000-0000-000000000000",
       sledId: null,

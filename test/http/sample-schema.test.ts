@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compileOperations, loadDocument, parseExactJson } from "../../src/http/index.ts";
+import { compileOperations, loadDocument } from "../../src/http/index.ts";
+import { parseExactJson } from "../../src/wire/index.ts";
 
 const collect = compileOperations(loadDocument("oximeter-producer"))[0]!;
 const check = (text: string) => collect.checkResponse(200, parseExactJson(text));

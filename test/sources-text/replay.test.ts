@@ -226,11 +226,11 @@ describe("what cannot be replayed", () => {
         .replace(/^\d+\n/, "")
         .repeat(2)
         .replace("snaptime\t1.", "snaptime\t2."),
-      "time lines",
-      7,
+      "--recorded-start TIME",
+      1,
     ],
     ["kstat of other modules only", "1804241700\ncpu:0:sys:snaptime\t1.000000000\n", "nothing in it", 1],
-    ["zonestat that only failed", "zonestat: Error: Out of Memory\n", "neither", 1],
+    ["zonestat that only failed", "zonestat: Error: Out of Memory\n", "neither of kstat", 1],
   ])("%s", async (_what, content, text, line) => {
     const path = await file("bad.txt", content);
     const error = await failure(createReplaySource({ files: [path] }).read(never));

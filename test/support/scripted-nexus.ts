@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SocketAddress } from "../../src/core/index.ts";
-import { compileOperations, loadDocument, parseExactJson } from "../../src/http/index.ts";
+import { compileOperations, loadDocument } from "../../src/http/index.ts";
+import { parseExactJson } from "../../src/wire/index.ts";
 
 /** Answers one request; the last of a script answers all that follow. */
 export type Step = (request: IncomingMessage, response: ServerResponse) => void;

@@ -23,3 +23,8 @@ export class Tally {
     return [...this.#counts].sort(([, a], [, b]) => b - a);
   }
 }
+
+/** Reasons name what was printed; they are counted by kind. */
+export function withoutNumbers(reason: string): string {
+  return reason.replaceAll(/\d+/g, "N");
+}

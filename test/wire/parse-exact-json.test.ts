@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { parse as parseLossless, isLosslessNumber } from "lossless-json";
 import { describe, expect, it } from "vitest";
-import { parseExactJson } from "../../src/http/index.ts";
-import { stringifyExact, type ExactJson } from "../../src/wire/index.ts";
+import { parseExactJson, stringifyExact, type ExactJson } from "../../src/wire/index.ts";
 
 describe("parseExactJson", () => {
   it.each([
