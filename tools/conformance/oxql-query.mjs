@@ -10,7 +10,7 @@ import { judge } from "./oxql-table-ops.mjs";
 import { fieldsOf, timeNs } from "./oxql-values.mjs";
 
 export async function runCase(testCase) {
-  const inputs = testCase.data.map(({ fields }) => fieldsOf(fields));
+  const inputs = testCase.data.map(({ timeseries_name: name, fields }) => ({ name, fields: fieldsOf(fields) }));
   for (const dialect of testCase.error === undefined ? DIALECTS : ["upstream"]) {
     const reason = judge(await ask(testCase, dialect), testCase, inputs);
     if (reason !== null) return `${dialect}: ${reason}`;

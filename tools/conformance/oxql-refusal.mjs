@@ -15,3 +15,9 @@ export function attempt(work) {
     return { kind: error.kind, message: error.message };
   }
 }
+
+/** True where `ideal` of a quirk is a verdict, `accept` or `reject: KIND`, and the result has it. */
+export function isVerdict(ideal, { value, kind }) {
+  if (typeof ideal !== "string") return false;
+  return ideal === "accept" ? value !== undefined : value === undefined && kind === ideal.replace(/^reject:\s*/, "");
+}

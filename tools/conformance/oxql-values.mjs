@@ -104,14 +104,16 @@ function differenceOfSeries(wanted, got, withAlignment) {
 }
 
 /**
- * Why `actual` differs from `ideal_values`, or null. `inputs` are the field sets of the input's timeseries in their order; a
- * timeseries stands where the first input stands that has all its fields.
+ * Why `actual` differs from `ideal_values`, or null. `inputs` are the input's timeseries (name and fields) in their order; a
+ * timeseries stands where the first input of its table (of a joined one, of the first of its names) stands that has all its fields.
  */
 export function differenceOfValues(ideal, actual, inputs) {
   if (ideal.length !== actual.length) return `${actual.length} tables instead of ${ideal.length}`;
   for (const [index, wanted] of ideal.entries()) {
+    const [first] = actual[index].name.split(",");
+    const own = inputs.filter(({ name }) => name === first);
     const place = ({ fields }) =>
-      inputs.findIndex((input) => fields.every((field) => input.some((own) => identity([own]) === identity([field]))));
+      own.findIndex((input) => fields.every((field) => input.fields.some((each) => identity([each]) === identity([field]))));
     const got = actual[index].timeseries
       .toSorted((a, b) => place(a) - place(b))
       .map(({ points }) => {
