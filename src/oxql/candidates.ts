@@ -1,5 +1,5 @@
 import { ZonemeterError, type Catalogue } from "../core/index.ts";
-import { REDUCERS, type Literal, type Operation } from "./ast.ts";
+import { REDUCERS, type AlignMethod, type Literal, type Operation } from "./ast.ts";
 import { literalOfField } from "./check-filter.ts";
 import type { Expectation } from "./lexer.ts";
 import { tablesOf } from "./plan.ts";
@@ -78,7 +78,7 @@ function candidatesOf(label: Expectation, surroundings: Surroundings, tables: re
     case "a reducer":
       return REDUCERS.map((text) => candidate(text, "word", ""));
     case "an alignment method":
-      return ALIGN_METHODS.map((text) => candidate(`${text}(`, "word", METHOD_DETAILS[text]));
+      return methods(tables).map((text) => candidate(`${text}(`, "word", METHOD_DETAILS[text]));
     case "a duration":
       return DURATIONS.map((text) => candidate(text, "value", ""));
     case "a whole number":
@@ -129,6 +129,13 @@ function columns(tables: readonly TableSchema[]): Candidate[] {
   if (first === undefined) return [];
   if (tables.every((table) => table.columns.length === 1)) return [candidate("datum", "name", first.columns[0]!.dataType)];
   return first.columns.map(({ name, dataType }) => candidate(name, "name", dataType));
+}
+
+/** Rates are of counters only, and only gauges are interpolated. */
+function methods(tables: readonly TableSchema[]): readonly AlignMethod[] {
+  const all = tables.flatMap((table) => table.columns);
+  const unfit = new Set<AlignMethod>(all.map(({ metricType }) => (metricType === "gauge" ? "rate" : "interpolate")));
+  return ALIGN_METHODS.filter((method) => !unfit.has(method));
 }
 
 /** The name that an operator or literal at the cursor is for. */

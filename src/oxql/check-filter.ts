@@ -1,6 +1,6 @@
 import { didYouMean, isIntegerType, ZonemeterError, type Catalogue, type FieldType, type TextPosition } from "../core/index.ts";
 import type { Filter, FilterExpression, Literal } from "./ast.ts";
-import { columnsNamed } from "./column-names.ts";
+import { columnsNamed, metricName } from "./column-names.ts";
 import type { Dialect } from "./dialect.ts";
 import { list } from "./messages.ts";
 import type { Term } from "./normal-form.ts";
@@ -119,9 +119,22 @@ function unknownIdentifier(identifier: string, table: TableSchema, position: Tex
   ];
   return queryError(
     "invalid_identifier",
-    `${table.name} has no "${identifier}".${didYouMean(identifier, names)} It has ${list(names, "and")}.`,
+    `${table.name} has no "${identifier}".${meant(identifier, names)} It has ${list(names, "and")}.`,
     position,
   );
+}
+
+/** What the special names are called elsewhere. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ...["time", "ts", "date", "at"].map((name) => [name, "timestamp"] as const),
+  ...["value", "val", "data"].map((name) => [name, "datum"] as const),
+]);
+
+/** ` Did you mean x?` for the nearest name, where a column may be called by its metric alone, too. */
+function meant(identifier: string, names: readonly string[]): string {
+  const other = OTHER_NAMES.get(identifier);
+  if (other !== undefined && names.includes(other)) return ` Did you mean ${other}?`;
+  return didYouMean(identifier, [...names, ...names.filter((name) => name.includes(":")).map(metricName)]);
 }
 
 /** The literal that a field of the type is compared with. */

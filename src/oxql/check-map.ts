@@ -1,6 +1,6 @@
 import { didYouMean, type TextPosition } from "../core/index.ts";
 import type { Arithmetic, MapOperation } from "./ast.ts";
-import { columnsNamed } from "./column-names.ts";
+import { columnsNamed, metricName } from "./column-names.ts";
 import { formatDuration } from "./format-duration.ts";
 import { list } from "./messages.ts";
 import { queryError } from "./query-error.ts";
@@ -63,7 +63,7 @@ function checkColumn(name: string, position: TextPosition, table: TableSchema): 
     const isField = table.fields.has(name) ? `, and ${name} is a field` : "";
     throw queryError(
       "invalid_identifier",
-      `${table.name} has no column "${name}"${isField}: map computes with ${list(names)}.${didYouMean(name, names)}`,
+      `${table.name} has no column "${name}"${isField}: map computes with ${list(names)}.${didYouMean(name, [...names, ...table.columns.map((each) => metricName(each.name))])}`,
       position,
     );
   }

@@ -14,6 +14,6 @@ export function columnsNamed(tableName: string, dimensions: number, identifier: 
 }
 
 /** The part after the colon of `target:metric`. */
-function metricName(timeseriesName: string): string {
+export function metricName(timeseriesName: string): string {
   return timeseriesName.slice(timeseriesName.indexOf(":") + 1);
 }

@@ -1,8 +1,11 @@
 import { didYouMean } from "../core/index.ts";
 import { REDUCERS } from "./ast.ts";
+import { HABITS } from "./habits.ts";
 import type { Expectation } from "./lexer.ts";
 import { SLIPS, wants, word, type Place } from "./slips.ts";
 import { ALIGN_METHODS, OPERATION_WORDS } from "./words.ts";
+
+const KNOWN = [...HABITS, ...SLIPS];
 
 /** The sentence for `text` having something else at `offset` than `expected`, and how many characters to mark there. */
 export function expectedButFound(text: string, offset: number, expected: readonly Expectation[]): { sentence: string; length: number } {
@@ -10,7 +13,7 @@ export function expectedButFound(text: string, offset: number, expected: readonl
   const length = Math.max(1, Math.min(/^\w+/.exec(after)?.[0].length ?? 1, after.length));
   const place: Place = { before: text.slice(0, offset).trimEnd(), after, expected };
   const touching: Place = { ...place, before: text.slice(0, offset) };
-  const slip = SLIPS.find(({ fits }) => fits(touching)) ?? SLIPS.find(({ fits }) => fits(place));
+  const slip = KNOWN.find(({ fits }) => fits(touching)) ?? KNOWN.find(({ fits }) => fits(place));
   if (slip !== undefined) return { sentence: slip.say(place), length };
   return { sentence: `Expected ${list(expected)}, found ${found(after)}.${unknownWord(place)}`, length };
 }

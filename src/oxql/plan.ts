@@ -1,12 +1,12 @@
-import { didYouMean, hasStartTime, QUERY_MAX_ROWS, type Catalogue, type TimeseriesSchema } from "../core/index.ts";
+import { hasStartTime, QUERY_MAX_ROWS, type Catalogue, type TimeseriesSchema } from "../core/index.ts";
 import type { Get, Group, Operation, Query } from "./ast.ts";
 import { checkFilter } from "./check-filter.ts";
 import { outputOf } from "./check-operations.ts";
 import type { SelectRequest } from "./data.ts";
 import type { Dialect } from "./dialect.ts";
 import { refuseFullScans } from "./full-scan.ts";
+import { requireKnown } from "./known-timeseries.ts";
 import { EVERYTHING, neededOfFirst, type Needed } from "./pushdown.ts";
-import { placeWithin } from "./place-within.ts";
 import { queryError, withPlace } from "./query-error.ts";
 import { selectRequest } from "./select-request.ts";
 import { schemaOfGet, type TableSchema } from "./table-schema.ts";
@@ -142,18 +142,5 @@ class Planner {
     const tables = this.#outputs.get(get)!;
     const node: PlanNode = { kind: "get", get: planned, tables };
     return hasStartTime(schema.datumType) ? { kind: "delta", input: node, tables } : node;
-  }
-}
-
-function requireKnown({ operations, text }: Query, catalogue: Catalogue): void {
-  for (const operation of operations) {
-    if (operation.kind === "group") for (const query of operation.queries) requireKnown(query, catalogue);
-    if (operation.kind !== "get" || catalogue.get(operation.timeseriesName) !== undefined) continue;
-    const { timeseriesName, position } = operation;
-    throw queryError(
-      "unknown_timeseries",
-      `There is no timeseries "${timeseriesName}".${didYouMean(timeseriesName, catalogue.names())}`,
-      placeWithin(text, position, timeseriesName),
-    );
   }
 }

@@ -8,8 +8,14 @@ export interface Place {
   readonly expected: readonly Expectation[];
 }
 
-/** Slips that are made often: what they look like, and what to say. The first that fits is used. */
-export const SLIPS: readonly { readonly fits: (place: Place) => boolean; readonly say: (place: Place) => string }[] = [
+/** What a mistake looks like, and what to say of it. */
+export interface Slip {
+  readonly fits: (place: Place) => boolean;
+  readonly say: (place: Place) => string;
+}
+
+/** Slips in OxQL that are made often. The first that fits is used. */
+export const SLIPS: readonly Slip[] = [
   { fits: ({ after }) => after.startsWith("\r"), say: () => "A carriage return is not a blank in OxQL: use plain newlines." },
   { fits: ({ after }) => after.startsWith("#") || /^(?:\/\/|--|\/\*)/.test(after), say: () => "OxQL has no comments: leave it out." },
   { fits: ({ after }) => /^;\s*$/.test(after), say: () => "A semicolon only separates the queries of a group: leave it out." },
@@ -102,7 +108,7 @@ export const SLIPS: readonly { readonly fits: (place: Place) => boolean; readonl
     fits: ({ expected, after }) => (wants(expected, '":"') || wants(expected, "a timeseries name")) && /^[ \t\n]*:?[ \t\n]/.test(after),
     say: () => "A timeseries name has no blanks round its colon: write target:metric.",
   },
-  { fits: ({ expected }) => wants(expected, "a blank"), say: ({ before }) => `There must be a blank after ${lastWord(before)}.` },
+  { fits: ({ expected }) => wants(expected, "a blank"), say: ({ before }) => `There must be a blank after ${lastWord(before) || "this"}.` },
   {
     fits: ({ before, after }) => /[a-z0-9]$/.test(before) && after.startsWith("_"),
     say: () => "In a name, an underscore stands alone between letters or digits.",
@@ -122,6 +128,7 @@ export function word(text: string): string {
   return /^\w+/.exec(text)?.[0] ?? "";
 }
 
-function lastWord(text: string): string {
-  return /\w+$/.exec(text)?.[0] ?? "this";
+/** The word that `text` ends with, may be empty. */
+export function lastWord(text: string): string {
+  return /\w*$/.exec(text)![0];
 }

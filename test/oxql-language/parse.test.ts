@@ -68,7 +68,7 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ["", 'Expected "get" or "{", found the end of the query.', ""],
   ["   ", 'Expected "get" or "{", found the end of the query.', ""],
   ["gte ferry:draught", 'Expected "get" or "{", found "gte". Did you mean get?', "gte"],
-  ["get", "There must be a blank after get.", ""],
+  ["get", "get takes a timeseries name, as in get target:metric.", ""],
   ["get ferry", "A timeseries name has two parts: write target:metric.", ""],
   ["get ferry :draught", "A timeseries name has no blanks round its colon: write target:metric.", " "],
   ["get ferry: draught", "A timeseries name has no blanks round its colon: write target:metric.", " "],
@@ -90,7 +90,7 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ["get a:b | groupby [x]", 'Expected an operation, found "groupby". Did you mean group_by?', "groupby"],
   ["get a:b;", "A semicolon only separates the queries of a group: leave it out.", ";"],
   ["{ get a:b; }", "A group does not end with a semicolon: leave it out.", "}"],
-  ["{ get a:b", 'Expected "|", ";" or "}", found the end of the query.', ""],
+  ["{ get a:b", "A group is still open: close it by }.", ""],
   ["get a:b -- all", "OxQL has no comments: leave it out.", "-"],
   ["get a:b\r\n| last 1", "A carriage return is not a blank in OxQL: use plain newlines.", "\r"],
   ["get a:b | filter(x == 1)", "There must be a blank after filter.", "("],
@@ -104,8 +104,8 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ["get a:b | filter x == 1 and y == 2", "And is written &&.", "and"],
   ["get a:b | filter x == 1 or y == 2", "Or is written ||.", "or"],
   ["get a:b | filter not x == 1", "Not is written !.", "x"],
-  ["get a:b | filter (x == 1", 'Expected "^", "&&", "||" or ")", found the end of the query.', ""],
-  ["get a:b | filter x == 1)", 'Expected "^", "&&", "||", "|" or the end of the query, found ")".', ")"],
+  ["get a:b | filter (x == 1", "A parenthesis is still open: close it by ).", ""],
+  ["get a:b | filter x == 1)", "This parenthesis closes none: leave it out.", ")"],
   ["get a:b | filter x ~= 3", "~= needs a string: write the pattern in quotes.", "3"],
   ['get a:b | filter x ~= "10.1.1.1"', "~= needs a string: in double quotes this is an address, use single quotes.", '"10.1.1.1"'],
   ["get a:b | filter x == +3", "A number has no plus sign: leave it out.", "+"],
@@ -128,7 +128,7 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ],
   ["get a:b | filter x == '\\u{d812}'", "\\u{d812} is not a character of Unicode.", "\\u{d812}"],
   ["get a:b | filter x == '\\u{1234567}'", "An escape by code point is written \\u{H} with one to six hexadecimal digits.", "\\u"],
-  ["get a:b | filter x in []", 'Expected a literal, found "]".', "]"],
+  ["get a:b | filter x in []", "A list has at least one literal.", "]"],
   ["get a:b | filter x in [1,]", 'Expected a literal, found "]".', "]"],
   ["get a:b | filter x > @2031-13-01", "@2031-13-01 is no date and time of the calendar.", "@2031-13-01"],
   ["get a:b | filter x > @2030-02-29T00:00:00", "@2030-02-29T00:00:00 is no date and time of the calendar.", "@2030-02-29T00:00:00"],
@@ -145,7 +145,7 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ["get a:b | filter x > @now() - 1h - 5m", "A timestamp takes one offset only: add them up.", "-"],
   ["get a:b | filter x > @now(0s)", "now cannot be rounded to multiples of zero: write a longer duration, or @now().", "0s"],
   ["get a:b | filter x > @now() - 9000Y", "@now() - 9000Y is outside the years 0 to 9999.", "@now() - 9000Y"],
-  ["get a:b | align mean(1m)", 'Expected an alignment method, found "mean". There are mean_within, rate, interpolate.', "mean"],
+  ["get a:b | align mean(1m)", "The method is called mean_within. There are mean_within, rate, interpolate.", "mean"],
   ["get a:b | align rate (1m)", "There may be no blank before the parenthesis: write mean_within(1m).", " "],
   [
     "get a:b | align rate(1.5m)",
@@ -165,7 +165,7 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
     "The comma before the reducer must follow the bracket without a blank: write group_by [name], sum.",
     ",",
   ],
-  ["get a:b | group_by [x], avg", 'Expected a reducer, found "avg". There are mean, sum, min, max, count, p50, p90, p99.', "avg"],
+  ["get a:b | group_by [x], avg", "The reducer is called mean. There are mean, sum, min, max, count, p50, p90, p99.", "avg"],
   ["get a:b | group_by [x ,]", 'Expected "]", found ",".', ","],
   ["get a:b | join x", 'Expected "on", "|" or the end of the query, found "x".', "x"],
   ["get a:b | first 0", "The count is 0: it must be 1 or more.", "0"],
@@ -173,7 +173,7 @@ const INVALID: readonly (readonly [text: string, sentence: string, marked: strin
   ["get a:b | first 2.0", 'Expected a whole number, found "2".', "2"],
   ["get a:b | first 99999999999999999999", "The count does not fit 64 bits.", "99999999999999999999"],
   ["get a:b | top 3 per max", 'Expected "by", "|" or the end of the query, found "per".', "per"],
-  ["get a:b | map", "There must be a blank after map.", ""],
+  ["get a:b | map", "map takes an expression, as in map datum / 1000.", ""],
   ["get a:b | map 1 +", 'Expected "-", "(" or an expression, found the end of the query.', ""],
   ["get a:b | map a b", 'Expected "*", "/", "+", "-", "|" or the end of the query, found "b".', "b"],
 ];
@@ -191,13 +191,6 @@ describe("texts that are none", () => {
     expect(refusal("get a:b\n\t| filter xx = 1\n| last 2").message).toBe(
       "Equality is written ==.\n2 |  | filter xx = 1\n  |              ^",
     );
-  });
-
-  it("cuts long lines on both sides", () => {
-    const filler = "x == 1 && ".repeat(30);
-    const [, line, carets] = refusal(`get a:b | filter ${filler}y = 2 && ${filler}z == 3`).message.split("\n");
-    expect(line).toMatch(/^1 \| ….{60}= 2 && .*…$/);
-    expect(carets!.indexOf("^")).toBe(line!.indexOf(" = 2") + 1);
   });
 
   it("counts lines and columns from one, in the text as given", () => {
