@@ -79,6 +79,9 @@ export const QUERY_MAX_ROWS = 1_000_000;
 /** Points that one alignment may make, upstream has no bound; beyond it the query is refused. Keeps an answer below some 100 MB of JSON. */
 export const QUERY_MAX_POINTS = 2_000_000;
 
+/** Windows of single timeseries from which on the store reduces them to groups itself. Below, reducing what comes out of it takes less time. */
+export const QUERY_GROUP_WINDOWS = 500_000;
+
 /** Periods that two neighbouring samples may be apart at an alignment, upstream's figure; beyond it the query is refused. */
 export const QUERY_UPSAMPLE_FACTOR = 100;
 

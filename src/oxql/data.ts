@@ -53,6 +53,7 @@ export interface StatementSummary {
   readonly id: string;
   readonly text: string;
   readonly elapsedMs: number;
-  readonly rowsRead: bigint;
-  readonly bytesRead: bigint;
+  /** Rows and bytes that the engine went through; null where it did not say. */
+  readonly rowsRead: bigint | null;
+  readonly bytesRead: bigint | null;
 }

@@ -1,12 +1,13 @@
-import { QUERY_MAX_POINTS, QUERY_MAX_ROWS, QUERY_SLICE_POINTS, type Catalogue } from "../core/index.ts";
-import type { Align, Get, Group, Operation, Query } from "./ast.ts";
-import type { OxqlData, StatementSummary } from "./data.ts";
+import { QUERY_GROUP_WINDOWS, QUERY_MAX_POINTS, QUERY_MAX_ROWS, QUERY_SLICE_POINTS, type Catalogue } from "../core/index.ts";
+import type { Align, Get, Group, GroupBy, Operation, Query } from "./ast.ts";
+import type { OxqlData, SelectRequest, StatementSummary } from "./data.ts";
 import { pointsOf } from "./delta.ts";
 import type { Dialect } from "./dialect.ts";
 import { Fetch } from "./fetch.ts";
-import { alignWindows, firstTimes } from "./operations/align-windows.ts";
-import { checkPointCount } from "./operations/align.ts";
+import { firstTimes, windowsInput } from "./operations/align-windows.ts";
+import { alignInput, checkPointCount, type AlignInput } from "./operations/align.ts";
 import type { OperationContext } from "./operations/context.ts";
+import { groupedWindows } from "./operations/grouped-windows.ts";
 import { runOperation, type TableOperationNode } from "./operations/run-operation.ts";
 import { slices } from "./operations/slices.ts";
 import { Windows } from "./operations/windows.ts";
@@ -37,6 +38,7 @@ export interface ExecuteLimits {
   readonly maxRows: number;
   readonly maxPoints: number;
   readonly slicePoints: number;
+  readonly groupWindows: number;
 }
 
 export interface QueryOutcome {
@@ -82,7 +84,13 @@ class Execution {
   constructor(endTimeNs: bigint, options: ExecuteOptions) {
     this.endTimeNs = endTimeNs;
     this.#options = options;
-    this.#limits = { maxRows: QUERY_MAX_ROWS, maxPoints: QUERY_MAX_POINTS, slicePoints: QUERY_SLICE_POINTS, ...options.limits };
+    this.#limits = {
+      maxRows: QUERY_MAX_ROWS,
+      maxPoints: QUERY_MAX_POINTS,
+      slicePoints: QUERY_SLICE_POINTS,
+      groupWindows: QUERY_GROUP_WINDOWS,
+      ...options.limits,
+    };
     this.#context = { endTimeNs, maxPoints: this.#limits.maxPoints, dialect: options.dialect ?? "zonemeter" };
     const signal = AbortSignal.any([options.signal, this.#failed.signal]);
     this.#fetch = new Fetch(options.data, this.#limits.maxRows, this.#failed, signal);
@@ -116,7 +124,9 @@ class Execution {
     if (schema === undefined || endTimeNs <= 0n || endTimeNs !== BigInt.asIntN(64, endTimeNs)) return null;
     const beginning = windowedBeginning(operations, schema, afterLast, this.#limits.maxRows);
     if (beginning === null) return null;
-    const { align, request, counts, rest } = beginning;
+    const { align, groupBy, request, counts, rest } = beginning;
+    const grouped = groupBy === null ? null : await this.#grouped(get, align, groupBy, request);
+    if (grouped !== null) return { ...grouped, rest: rest.slice(1) };
     const selection = await this.#fetch.windows(get, { ...request, endTimeNs, periodNs: align.periodNs, counts });
     if (selection === null) return null;
     const aligned = await this.#alignWindows(selection, get.timeseriesName, align);
@@ -125,18 +135,52 @@ class Execution {
     return null;
   }
 
+  /** An align and the group_by behind it as the store answers them; null where it takes the windows of each timeseries. */
+  async #grouped(get: Get, align: Align, groupBy: GroupBy, request: SelectRequest): Promise<Part | null> {
+    if (this.#options.data.selectGroups === undefined) return null;
+    const { endTimeNs } = this;
+    const alignment = { endTimeNs, periodNs: align.periodNs };
+    const selection = await this.#fetch.groups(get, {
+      ...request,
+      ...alignment,
+      groupFields: groupBy.fields,
+      minWindows: this.#limits.groupWindows,
+    });
+    if (selection === null) return null;
+    const points = selection.groups.reduce((sum, { firstWindow }) => sum + firstWindow + 1, 0);
+    if (points > this.#limits.maxPoints) {
+      // Which timeseries are too many or too long is said of them one by one.
+      this.#fetch.dismissGroups(selection);
+      return null;
+    }
+    const windows = new Windows(endTimeNs, align.periodNs);
+    const timeseries: Timeseries[] = [];
+    for (const group of selection.groups) {
+      await this.#pace.step();
+      timeseries.push(groupedWindows(group, groupBy.reducer, windows, alignment));
+    }
+    return { tables: [{ name: get.timeseriesName, timeseries }], statements: selection.statements };
+  }
+
   async #alignWindows({ series }: WindowSelection, name: string, align: Align): Promise<Table | null> {
+    const { endTimeNs } = this;
+    const windows = new Windows(endTimeNs, align.periodNs);
+    const inputs: AlignInput[] = [];
+    for (const each of series) {
+      await this.#pace.step();
+      const input = windowsInput(each, windows);
+      if (input === null) return null;
+      inputs.push(input);
+    }
     const begins = series.map((each): Timeseries => {
       return { fields: each.fields, points: { startTimesNs: null, timestampsNs: firstTimes(each), dimensions: [] }, alignment: null };
     });
     checkPointCount([{ name, timeseries: begins }], align, this.#context);
-    const windows = new Windows(this.endTimeNs, align.periodNs);
     const timeseries: Timeseries[] = [];
-    for (const each of series) {
+    for (const [place, { fields, points }] of begins.entries()) {
       await this.#pace.step();
-      const aligned = alignWindows(each, windows, align, this.endTimeNs);
-      if (aligned === null) return null;
-      timeseries.push(aligned);
+      const alignment = { endTimeNs, periodNs: align.periodNs };
+      timeseries.push(alignInput(fields, inputs[place]!, points.timestampsNs, windows, align.method, alignment));
     }
     return { name, timeseries };
   }

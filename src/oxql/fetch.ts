@@ -6,7 +6,7 @@ import { isPresent } from "./points.ts";
 import type { Needed } from "./pushdown.ts";
 import { queryError } from "./query-error.ts";
 import { selectRequest } from "./select-request.ts";
-import type { WindowRequest, WindowRows, WindowSelection } from "./window-data.ts";
+import type { GroupRequest, GroupSelection, WindowRequest, WindowRows, WindowSelection } from "./window-data.ts";
 
 export interface Fetched {
   readonly series: Selection["series"];
@@ -57,9 +57,25 @@ export class Fetch {
     });
   }
 
+  /** Groups of a get's aligned timeseries, or null where the data source leaves that to us. Throws like `get`. */
+  groups(get: Get, request: GroupRequest): Promise<GroupSelection | null> {
+    return this.#gate.run(async () => {
+      this.#signal.throwIfAborted();
+      const bounded = { ...request, maxRows: this.#maxRows - this.rows };
+      return this.#counted(get, bounded, async () => {
+        const selection = (await this.#data.selectGroups?.(bounded, this.#signal)) ?? null;
+        return { value: selection, rows: groupRowsIn(selection) };
+      });
+    });
+  }
+
   /** Takes back the rows of a selection that was not good enough: the samples themselves follow. */
   dismiss(selection: WindowSelection): void {
     this.rows -= windowsIn(selection);
+  }
+
+  dismissGroups(selection: GroupSelection): void {
+    this.rows -= groupRowsIn(selection);
   }
 
   #select(get: Get, schema: TimeseriesSchema, needed: Needed, extra: number): Promise<Fetched> {
@@ -104,6 +120,10 @@ export class Fetch {
 function cutAtMissing({ series, request: { limit } }: Fetched): boolean {
   if (limit?.end !== "last") return false;
   return series.some(({ startTimesNs, values }) => startTimesNs !== null && values.values.length >= limit.count && !isPresent(values, 0));
+}
+
+function groupRowsIn(selection: GroupSelection | null): number {
+  return selection?.groups.reduce((sum, { windows }) => sum + windows.length, 0) ?? 0;
 }
 
 function windowsIn(selection: WindowSelection | null): number {

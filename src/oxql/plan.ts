@@ -10,7 +10,7 @@ import { EVERYTHING, neededOfFirst, type Needed } from "./pushdown.ts";
 import { queryError, withPlace } from "./query-error.ts";
 import { selectRequest } from "./select-request.ts";
 import { schemaOfGet, type TableSchema } from "./table-schema.ts";
-import { windowedBeginning } from "./windowed-beginning.ts";
+import { windowedBeginning, type WindowedBeginning } from "./windowed-beginning.ts";
 
 /** What a query will do and give, found without data. */
 export interface Plan {
@@ -26,8 +26,8 @@ export interface PlannedGet {
   readonly get: Get;
   readonly schema: TimeseriesSchema;
   readonly request: Pick<SelectRequest, "alternatives" | "limit" | "lookBack">;
-  /** Set where a store that can put samples together by window is asked to. */
-  readonly windowNs: bigint | null;
+  /** Set where a store that can put samples together by window is asked to, and to reduce the timeseries where a group_by follows. */
+  readonly pushed: Pick<WindowedBeginning, "align" | "groupBy"> | null;
 }
 
 /** A step of the plan with what flows into it, for `printPlan`. A delta is the differencing that follows a counter's get. */
@@ -40,7 +40,7 @@ export type PlanNode =
 export interface PlanOptions {
   /** The default is `zonemeter`. */
   readonly dialect?: Dialect;
-  /** Whether the store can put samples together by window. */
+  /** Whether the store can put samples together by window, and reduce the timeseries of a group. */
   readonly windows?: boolean;
 }
 
@@ -115,7 +115,7 @@ class Planner {
   query({ operations }: Query, after: Needed): PlanNode {
     const [first, ...others] = operations as [Get | Group, ...Operation[]];
     const needed = neededOfFirst(operations, after);
-    const start = first.kind === "group" ? this.#group(first, needed) : this.#get(first, needed, this.#windowOf(operations, after));
+    const start = first.kind === "group" ? this.#group(first, needed) : this.#get(first, needed, this.#pushed(operations, after));
     return others.reduce<PlanNode>(
       (input, operation) => ({ kind: "operation", operation, input, tables: this.#outputs.get(operation)! }),
       start,
@@ -127,17 +127,17 @@ class Planner {
     return { kind: "group", inputs, tables: this.#outputs.get(group)! };
   }
 
-  /** The period by which samples are put together in the store, for a query that begins with a get. */
-  #windowOf(operations: readonly Operation[], after: Needed): bigint | null {
+  /** What of a query that begins with a get is done where the samples lie, beside choosing them. */
+  #pushed(operations: readonly Operation[], after: Needed): PlannedGet["pushed"] {
     if (!this.#windows) return null;
     const schema = this.#catalogue.get((operations[0] as Get).timeseriesName)!;
-    return windowedBeginning(operations, schema, after, QUERY_MAX_ROWS)?.align.periodNs ?? null;
+    return windowedBeginning(operations, schema, after, QUERY_MAX_ROWS);
   }
 
-  #get(get: Get, needed: Needed, windowNs: bigint | null): PlanNode {
+  #get(get: Get, needed: Needed, pushed: PlannedGet["pushed"]): PlanNode {
     const schema = this.#catalogue.get(get.timeseriesName)!;
     const { alternatives, limit, lookBack } = selectRequest(schema, needed, QUERY_MAX_ROWS);
-    const planned: PlannedGet = { get, schema, request: { alternatives, limit, lookBack }, windowNs };
+    const planned: PlannedGet = { get, schema, request: { alternatives, limit, lookBack }, pushed };
     this.gets.push(planned);
     const tables = this.#outputs.get(get)!;
     const node: PlanNode = { kind: "get", get: planned, tables };

@@ -1,4 +1,4 @@
-import { hasStartTime } from "../core/index.ts";
+import { hasStartTime, QUERY_GROUP_WINDOWS } from "../core/index.ts";
 import type { Limit } from "./ast.ts";
 import { formatDuration } from "./format-duration.ts";
 import type { Alternatives } from "./normal-form.ts";
@@ -39,16 +39,19 @@ function nodeLines(node: PlanNode): string[] {
   }
 }
 
-function getLines({ get, request, schema, windowNs }: PlannedGet): string[] {
+function getLines({ get, pushed, request, schema }: PlannedGet): string[] {
   const lines = [`get ${get.timeseriesName}`];
   const conditions = conditionLines(request.alternatives.map(({ fields, times }) => [...fields, ...times]));
   lines.push(...conditions.map((condition, index) => `    ${index === 0 ? "where" : "   or"} ${condition}`));
   if (conditions.length === 0) lines.push("    all rows");
   if (request.limit !== null) lines.push(`    ${limitLine(request.limit)}`);
   if (request.lookBack) lines.push("    and the sample before each range");
-  if (windowNs !== null) {
+  if (pushed !== null) {
+    const { align, groupBy } = pushed;
     const parts = hasStartTime(schema.datumType) ? "its first and last sample" : "the sum and number of its samples";
-    lines.push(`    of each window of ${formatDuration(windowNs)} only ${parts}`);
+    lines.push(`    of each window of ${formatDuration(align.periodNs)} only ${parts}`);
+    if (groupBy !== null)
+      lines.push(`    from ${QUERY_GROUP_WINDOWS} windows on reduced there: ${printOperation(align)} | ${printOperation(groupBy)}`);
   }
   return lines;
 }

@@ -8,6 +8,12 @@ export interface WindowData {
    * does; windows count as rows.
    */
   selectWindows(request: WindowRequest, signal: AbortSignal): Promise<WindowSelection | null>;
+  /**
+   * What `selectWindows` would give, aligned by the request's method and reduced over the timeseries that agree on some fields. Null where that
+   * takes the windows of each timeseries, as it does where `align` would refuse any of them, or where those are few. Groups and their windows count
+   * as rows.
+   */
+  selectGroups(request: GroupRequest, signal: AbortSignal): Promise<GroupSelection | null>;
 }
 
 /** Windows are `(endTimeNs + (n - 1) * periodNs, endTimeNs + n * periodNs]` for every whole n, also beyond the end. */
@@ -54,6 +60,34 @@ export interface WindowedIncarnation extends WindowRows {
   readonly last: Int64Values;
   /** Null where they were not asked for. */
   readonly samples: Float64Array | null;
+}
+
+/** `mean_within` of gauges or `rate` of counters, then `group_by` of these fields. */
+export interface GroupRequest extends Omit<WindowRequest, "counts"> {
+  readonly groupFields: readonly string[];
+  /** With fewer windows of single timeseries than this the answer is null. */
+  readonly minWindows: number;
+}
+
+/** Order of `groups` is free. */
+export interface GroupSelection {
+  readonly groups: readonly WindowedGroup[];
+  readonly statements: readonly StatementSummary[];
+}
+
+/**
+ * The aligned timeseries that agree on `fields`, reduced. Columns of equal length hold the windows in which any has a value. A window's number is
+ * counted back from the one that ends at `endTimeNs`, which is 0; they fall from row to row.
+ */
+export interface WindowedGroup {
+  readonly fields: FieldSet;
+  /** Number of the window of the earliest sample of all, which may have no value. */
+  readonly firstWindow: number;
+  readonly windows: Float64Array;
+  readonly counts: Float64Array;
+  readonly sums: Float64Array;
+  readonly minima: Float64Array;
+  readonly maxima: Float64Array;
 }
 
 export type Int64Values = BigInt64Array | BigUint64Array;

@@ -1,5 +1,5 @@
 import { hasStartTime, isIntegerType, type TimeseriesSchema } from "../core/index.ts";
-import type { Align, Filter, FilterExpression, Get, Operation } from "./ast.ts";
+import type { Align, Filter, FilterExpression, Get, GroupBy, Operation } from "./ast.ts";
 import type { SelectRequest } from "./data.ts";
 import { conjunction, normalForm } from "./normal-form.ts";
 import { neededOfFirst, type Needed } from "./pushdown.ts";
@@ -12,7 +12,9 @@ export interface WindowedBeginning {
   readonly request: SelectRequest;
   /** Whether the alignment divides by the number of samples. */
   readonly counts: boolean;
-  /** The operations behind the align. */
+  /** The group_by that stands behind the align, where the store can reduce too. */
+  readonly groupBy: GroupBy | null;
+  /** The operations behind the align, that group_by among them. */
   readonly rest: readonly Operation[];
 }
 
@@ -42,7 +44,18 @@ export function windowedBeginning(
     needed = { alternatives: both, limit: null };
   }
   const request = exactRequest(schema, needed, maxRows);
-  return request === null ? null : { align, request, counts: align.method === "mean_within", rest };
+  if (request === null) return null;
+  return { align, request, counts: align.method === "mean_within", groupBy: groupedBy(rest[0], align, schema), rest };
+}
+
+/**
+ * Sums, counts and extremes of several parts give those of the whole, quantiles do not. The mean of a counter's deltas needs the number of its
+ * samples, which costs the store more than it spares.
+ */
+function groupedBy(operation: Operation | undefined, { method }: Align, { datumType, fields }: TimeseriesSchema): GroupBy | null {
+  if (operation?.kind !== "group_by" || operation.reducer.startsWith("p")) return null;
+  if (hasStartTime(datumType) !== (method === "rate")) return null;
+  return operation.fields.every((name) => fields.some((field) => field.name === name)) ? operation : null;
 }
 
 function isWindowed({ method, periodNs }: Align, { datumType }: TimeseriesSchema): boolean {

@@ -17,10 +17,11 @@ const CREATED = formatRfc3339(0n);
 const LOCAL: Principal = { name: "local", kind: "operator" };
 
 /** Handlers that both APIs have, by the operationId of their documents. */
-function timeseriesHandlers(service: QueryService, summaries: "told" | "withheld"): Record<string, Handler> {
+/** With a store, what ran in it is told where it is asked for. */
+function timeseriesHandlers(service: QueryService, store: Pick<Store, "measured"> | null): Record<string, Handler> {
   return {
     async timeseries_query(request): Promise<HandlerResponse> {
-      return queryAnswer(service, request, null, summaries);
+      return queryAnswer(service, request, null, store);
     },
     async timeseries_schema_list(request): Promise<HandlerResponse> {
       const catalogue = service.catalogueFor(request.principal ?? LOCAL);
@@ -34,18 +35,18 @@ async function queryAnswer(
   service: QueryService,
   request: HandlerRequest,
   project: string | null,
-  summaries: "told" | "withheld",
+  store: Pick<Store, "measured"> | null,
 ): Promise<HandlerResponse> {
   const { query: text, include_summaries: asked } = request.body as { query: string; include_summaries?: boolean };
   const { requestId, signal } = request;
   const answer = await service.run({ text, principal: request.principal ?? LOCAL, project, requestId, signal });
-  const statements = asked === true && summaries === "told" ? answer.statements : null;
+  const statements = asked === true && store !== null ? await store.measured(answer.statements, signal) : null;
   return { status: 200, contentType: JSON_TYPE, body: tablesToJson(answer.tables, statements) };
 }
 
 export interface OperatorHandlerOptions {
   readonly service: QueryService;
-  readonly store: Pick<Store, "latestZones" | "ping">;
+  readonly store: Pick<Store, "latestZones" | "measured" | "ping">;
   readonly clock: Clock;
   /** Resolves with the reason why the product is not ready to serve, or null. */
   readonly notReady: () => string | null;
@@ -56,9 +57,9 @@ export interface OperatorHandlerOptions {
 /** Handlers of the customer API. What ran in the store is not told there: it shows how and beside what things are kept. */
 export function customerHandlers(service: QueryService): Record<string, Handler> {
   return {
-    ...timeseriesHandlers(service, "withheld"),
+    ...timeseriesHandlers(service, null),
     async project_timeseries_query(request): Promise<HandlerResponse> {
-      return queryAnswer(service, request, String(request.query["project"]), "withheld");
+      return queryAnswer(service, request, String(request.query["project"]), null);
     },
   };
 }
@@ -67,7 +68,7 @@ export function customerHandlers(service: QueryService): Record<string, Handler>
 export function operatorHandlers(options: OperatorHandlerOptions): Record<string, Handler> {
   const { service, store, clock, notReady, metrics } = options;
   return {
-    ...timeseriesHandlers(service, "told"),
+    ...timeseriesHandlers(service, store),
     async zones_latest(request): Promise<HandlerResponse> {
       const zones = await store.latestZones(clock.wallNs() - LATEST_ZONES_WINDOW_NS, request.signal);
       return { status: 200, contentType: JSON_TYPE, body: `{"items":[${zones.map(latestZoneJson).join(",")}]}` };

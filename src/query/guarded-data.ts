@@ -21,6 +21,7 @@ export class WallBreach extends Error {
 export class GuardedData implements OxqlData {
   /** Offered where the store has it. */
   readonly selectWindows?: WindowData["selectWindows"];
+  readonly selectGroups?: WindowData["selectGroups"];
   readonly #data: OxqlData;
   readonly #audience: Audience;
   readonly #project: Project | null;
@@ -31,6 +32,7 @@ export class GuardedData implements OxqlData {
     this.#project = project;
     if (data.selectWindows !== undefined)
       this.selectWindows = async (request, signal) => data.selectWindows!(this.#checked(request), signal);
+    if (data.selectGroups !== undefined) this.selectGroups = async (request, signal) => data.selectGroups!(this.#checked(request), signal);
   }
 
   async select(request: SelectRequest, signal: AbortSignal): Promise<Selection> {

@@ -69,8 +69,7 @@ export class QueryService {
     };
     try {
       const outcome = await this.#counted(principal.name, () => this.#run(request));
-      const rowsRead = outcome.statements.reduce((sum, statement) => sum + statement.rowsRead, 0n);
-      audit({ status: 200, rows: outcome.rowsFetched, rowsRead: rowsRead.toString() });
+      audit({ status: 200, rows: outcome.rowsFetched });
       return outcome;
     } catch (error) {
       audit({ status: error instanceof ZonemeterError ? error.status : 500, error: messageOf(error) });

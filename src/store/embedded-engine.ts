@@ -8,13 +8,15 @@ import { inUse, isHeldElsewhere, openDataDirectory, unusable, type DataDirectory
 import { placeAccessFiles, setRole, type AccessFiles } from "./embedded-access.ts";
 import { engineFault } from "./engine-fault.ts";
 import { ENGINE_ARGUMENTS } from "./engine-settings.ts";
-import type { Engine, EngineQuery, EngineResult, RowInsert } from "./engine.ts";
+import type { Engine, EngineQuery, EngineResult, RowInsert, WhatWasRead } from "./engine.ts";
 import { identifier, stringLiteral } from "./literal.ts";
 import { CUSTOMER_ROLE, OPERATOR_ROLE, WRITER_ROLE } from "./roles.ts";
 import { SessionQueue, Slots } from "./session-queue.ts";
 import { singleSelect } from "./single-select.ts";
 
 /** A kill finds nothing until the engine has registered the statement, so it is repeated this often while the statement runs. */
+type Format = "RowBinary" | "JSONCompact";
+
 const KILL_INTERVAL_MS = 100;
 
 /**
@@ -126,20 +128,31 @@ class EmbeddedEngine implements Engine {
   }
 
   async #query(queue: SessionQueue, query: EngineQuery): Promise<EngineResult> {
+    const result = await this.#read(queue, query, "RowBinary");
+    return { bytes: result.bytes(), elapsedMs: result.elapsed * 1000, read: null };
+  }
+
+  /** chdb counts the rows of the result; only its JSON says what was read. */
+  async measure(query: EngineQuery): Promise<WhatWasRead> {
+    const counted = { ...query, text: `SELECT sum(ignore(*)) FROM (${query.text})` };
+    const result = await this.#read(this.#readers, counted, "JSONCompact");
+    const { statistics } = JSON.parse(Buffer.from(result.bytes()).toString()) as { statistics: { rows_read: number; bytes_read: number } };
+    return { rows: BigInt(statistics.rows_read), bytes: BigInt(statistics.bytes_read) };
+  }
+
+  async #read(queue: SessionQueue, query: EngineQuery, format: Format): Promise<ChdbResult> {
     this.#reading.add(query.id);
     try {
-      const result = await this.#on(queue, {
-        text: (leftMs) =>
-          `${query.text} SETTINGS log_comment = ${stringLiteral(query.id)}, max_execution_time = ${(leftMs / 1000).toFixed(3)}`,
-        signal: query.signal,
-        abandon: (ended) => void this.#killUntil(query.id, ended),
-      });
-      return {
-        bytes: result.bytes(),
-        elapsedMs: result.elapsed * 1000,
-        rowsRead: BigInt(Math.trunc(result.rowsRead)),
-        bytesRead: BigInt(Math.trunc(result.bytesRead)),
-      };
+      return await this.#on(
+        queue,
+        {
+          text: (leftMs) =>
+            `${query.text} SETTINGS log_comment = ${stringLiteral(query.id)}, max_execution_time = ${(leftMs / 1000).toFixed(3)}`,
+          signal: query.signal,
+          abandon: (ended) => void this.#killUntil(query.id, ended),
+        },
+        format,
+      );
     } finally {
       this.#reading.delete(query.id);
     }
@@ -175,9 +188,10 @@ class EmbeddedEngine implements Engine {
   async #on(
     queue: SessionQueue,
     job: { text: (leftMs: number) => string; signal: AbortSignal | null; abandon: (ended: Promise<void>) => void },
+    format: Format = "RowBinary",
   ): Promise<ChdbResult> {
     try {
-      return await queue.run({ ...job, format: "RowBinary", timeoutMs: STORE_STATEMENT_TIMEOUT_MS });
+      return await queue.run({ ...job, format, timeoutMs: STORE_STATEMENT_TIMEOUT_MS });
     } catch (error) {
       if (job.signal?.aborted === true && error === job.signal.reason) throw error;
       throw engineFault(error, this.#what);

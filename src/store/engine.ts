@@ -16,6 +16,9 @@ export interface Engine {
   /** The same with the rights of a customer: SELECT on what of database `oximeter` customers may see, and nothing else. */
   readonly forCustomers: Pick<Engine, "query">;
 
+  /** What a SELECT has to go through, found by running it, for people who want to know. */
+  measure(query: EngineQuery): Promise<WhatWasRead>;
+
   /** Runs any statement in that role, as it is: for trying what a customer could reach, never for an answer to one. */
   runAsCustomer(statement: string): Promise<Uint8Array>;
 
@@ -54,6 +57,12 @@ export interface EngineResult {
   /** Rows in RowBinary. */
   readonly bytes: Uint8Array;
   readonly elapsedMs: number;
-  readonly rowsRead: bigint;
-  readonly bytesRead: bigint;
+  /** Null of an engine that does not say with the answer; `measure` tells. */
+  readonly read: WhatWasRead | null;
+}
+
+/** What an engine went through for a statement. */
+export interface WhatWasRead {
+  readonly rows: bigint;
+  readonly bytes: bigint;
 }

@@ -177,8 +177,8 @@ class NarrowSelecting {
   async #run(text: string): Promise<Uint8Array> {
     this.#signal.throwIfAborted();
     const id = randomUUID();
-    const { bytes, bytesRead, elapsedMs, rowsRead } = await this.#engine.query({ id, text, signal: this.#signal });
-    this.statements.push({ id, text, elapsedMs, rowsRead, bytesRead });
+    const { bytes, elapsedMs, read } = await this.#engine.query({ id, text, signal: this.#signal });
+    this.statements.push({ id, text, elapsedMs, rowsRead: read?.rows ?? null, bytesRead: read?.bytes ?? null });
     return bytes;
   }
 }

@@ -20,6 +20,7 @@ export async function restUntilInsert(engine: Engine): Promise<Engine> {
       await engine.insert(insert);
     },
     query: (query) => engine.query(query),
+    measure: (query) => engine.measure(query),
     forCustomers: engine.forCustomers,
     runAsCustomer: (statement) => engine.runAsCustomer(statement),
     kill: (id) => engine.kill(id),

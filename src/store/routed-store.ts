@@ -9,10 +9,21 @@ import {
   type TimeseriesSchema,
   type Visibility,
 } from "../core/index.ts";
-import type { OxqlData, Selection, SelectRequest, WindowData, WindowRequest, WindowSelection } from "../oxql/index.ts";
+import type {
+  GroupRequest,
+  GroupSelection,
+  OxqlData,
+  Selection,
+  SelectRequest,
+  StatementSummary,
+  WindowData,
+  WindowRequest,
+  WindowSelection,
+} from "../oxql/index.ts";
 import { Loop, type Logger } from "../runtime/index.ts";
 import type { Engine } from "./engine.ts";
 import { LiveCatalogue } from "./live-catalogue.ts";
+import { measuredStatements } from "./measured-statements.ts";
 import { mergeMissing } from "./merge-missing.ts";
 import { NarrowStore } from "./narrow-store.ts";
 import { PUBLIC_DATABASE, PUBLIC_RETENTION_DAYS } from "./narrow-tables.ts";
@@ -151,9 +162,18 @@ export class RoutedStore implements Store, WindowData {
     return this.#placeOf(name) === "wide" && !this.#hasMissing(name) ? this.#wide.selectWindows(request, signal) : null;
   }
 
+  async selectGroups(request: GroupRequest, signal: AbortSignal): Promise<GroupSelection | null> {
+    const name = request.schema.timeseriesName;
+    return this.#placeOf(name) === "wide" && !this.#hasMissing(name) ? this.#wide.selectGroups(request, signal) : null;
+  }
+
   forCustomers(): OxqlData {
     const reader = this.#public.readerFor(this.#engine.forCustomers);
     return { select: (request, signal) => reader.select(request, signal) };
+  }
+
+  measured(statements: readonly StatementSummary[], signal: AbortSignal): Promise<readonly StatementSummary[]> {
+    return measuredStatements(this.#engine, statements, signal);
   }
 
   latestZones(sinceNs: bigint, signal: AbortSignal): Promise<readonly LatestZone[]> {

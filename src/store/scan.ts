@@ -36,9 +36,9 @@ export class Scan {
   async run(text: string): Promise<Uint8Array> {
     this.#signal.throwIfAborted();
     const id = randomUUID();
-    const result = await this.#engine.query({ id, text, signal: this.#signal });
-    this.statements.push({ id, text, elapsedMs: result.elapsedMs, rowsRead: result.rowsRead, bytesRead: result.bytesRead });
-    return result.bytes;
+    const { bytes, elapsedMs, read } = await this.#engine.query({ id, text, signal: this.#signal });
+    this.statements.push({ id, text, elapsedMs, rowsRead: read?.rows ?? null, bytesRead: read?.bytes ?? null });
+    return bytes;
   }
 
   /** Throws where a question has come to more rows than it may. */

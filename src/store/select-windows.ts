@@ -24,7 +24,7 @@ import {
 import { windowStatement } from "./window-statement.ts";
 
 /** A question that comes to more statements than this is left to the samples, of which one statement reads them all. */
-const MAX_CLASSES = 8;
+export const MAX_CLASSES = 8;
 
 /** Samples of integers put together by window, in the engine. Null where there are other values, or ranges with holes in them. */
 export async function selectWindows(scan: Scan, design: TimeseriesDesign, request: WindowRequest): Promise<WindowSelection | null> {
@@ -44,7 +44,7 @@ export async function selectWindows(scan: Scan, design: TimeseriesDesign, reques
 }
 
 /** What a counter grew between two ranges must not look as if it had grown in them. */
-function isWindowed({ columns, classes }: PlanPart): boolean {
+export function isWindowed({ columns, classes }: PlanPart): boolean {
   const integers = columns.every(({ valueType }) => valueType.scanType.endsWith("Int64") && valueType.sqlType !== "Bool");
   return integers && (!columns[0]!.cumulative || classes.every(({ ranges }) => ranges.length === 1));
 }
@@ -122,7 +122,7 @@ class WindowRead {
       // One row more for each series, for what lies before the range.
       const limit = left + 1 + series.length;
       const table = state.table.samples;
-      const text = windowStatement({ table, columns: this.#columns, counts, condition, id, fromNs, limit, endTimeNs, periodNs });
+      const text = windowStatement({ table, columns: this.#columns, counts, condition, id, fromNs, endTimeNs, periodNs }, limit);
       const rows = decodeWindowRows(await this.#scan.run(text), this.#columns, counts);
       if (rows.count >= limit) this.#scan.checkRows(Number.POSITIVE_INFINITY);
       left = Math.max(0, left - rows.count + series.length);
@@ -189,7 +189,7 @@ const SAMPLES_AT_ONCE = 1_000_000;
 const SAMPLES_PER_HOUR = 360;
 
 /** Cuts ranges at the ends of windows, so that each part has about so many samples of so many series, but one window at least. */
-function cutAtWindows(
+export function cutAtWindows(
   ranges: readonly TimeRange[],
   series: readonly Series[],
   endTimeNs: bigint,
@@ -215,7 +215,7 @@ function cutAtWindows(
 }
 
 /** SQL that gives one id for all series of a timeseries: gauges may lie in several, whose windows must become one. */
-function representative(entries: readonly FieldsEntry[]): string {
+export function representative(entries: readonly FieldsEntry[]): string {
   const aliases = entries.flatMap((entry) => {
     const [first, ...others] = [...entry.byStartTime.values()];
     return others.map((other) => [other.id, first!.id] as const);

@@ -5,7 +5,7 @@ import { withDeadline, type Logger } from "../runtime/index.ts";
 import { loadServerClient, type ServerClient } from "./server-client.ts";
 import { engineFault } from "./engine-fault.ts";
 import { SERVER_STATEMENT_SETTINGS } from "./engine-settings.ts";
-import type { Engine, EngineQuery, EngineResult, RowInsert } from "./engine.ts";
+import type { Engine, EngineQuery, EngineResult, RowInsert, WhatWasRead } from "./engine.ts";
 import { identifier, stringLiteral } from "./literal.ts";
 import { CUSTOMER_ROLE } from "./roles.ts";
 import { singleSelect } from "./single-select.ts";
@@ -110,6 +110,11 @@ class ServerEngine implements Engine {
     return this.#query(query, null);
   }
 
+  async measure(query: EngineQuery): Promise<WhatWasRead> {
+    const { read } = await this.query(query);
+    return read ?? { rows: 0n, bytes: 0n };
+  }
+
   async #query({ id, signal, text }: EngineQuery, role: string | null): Promise<EngineResult> {
     signal.throwIfAborted();
     const own = new AbortController();
@@ -140,8 +145,7 @@ class ServerEngine implements Engine {
         return {
           bytes: Buffer.concat(chunks),
           elapsedMs: summary === undefined ? performance.now() - startedMs : Number(summary.elapsed_ns) / 1e6,
-          rowsRead: BigInt(summary?.read_rows ?? 0),
-          bytesRead: BigInt(summary?.read_bytes ?? 0),
+          read: summary === undefined ? null : { rows: BigInt(summary.read_rows), bytes: BigInt(summary.read_bytes) },
         };
       });
     } catch (error) {

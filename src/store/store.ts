@@ -1,5 +1,5 @@
 import type { Catalogue, Sample } from "../core/index.ts";
-import type { OxqlData } from "../oxql/index.ts";
+import type { OxqlData, StatementSummary } from "../oxql/index.ts";
 import type { InsertRowsOptions, RowBlock, RowsReport } from "./row-block.ts";
 
 /**
@@ -16,6 +16,9 @@ export interface Store extends OxqlData {
    * Blocks come one after another. Resolves when the engine has acknowledged all of them.
    */
   insertRows(block: RowBlock, options: InsertRowsOptions): Promise<RowsReport>;
+
+  /** The statements of an answer with what the engine read for each. Where it did not say so at first, that takes running them again. */
+  measured(statements: readonly StatementSummary[], signal: AbortSignal): Promise<readonly StatementSummary[]>;
 
   /** The newest sample of every zone incarnation seen after `sinceNs`, one row for each source. */
   latestZones(sinceNs: bigint, signal: AbortSignal): Promise<readonly LatestZone[]>;

@@ -8,7 +8,16 @@ import {
   type Sample,
   type TimeseriesSchema,
 } from "../core/index.ts";
-import type { Selection, SelectRequest, WindowData, WindowRequest, WindowSelection } from "../oxql/index.ts";
+import type {
+  GroupRequest,
+  GroupSelection,
+  Selection,
+  SelectRequest,
+  StatementSummary,
+  WindowData,
+  WindowRequest,
+  WindowSelection,
+} from "../oxql/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { ask } from "./ask.ts";
 import type { Engine } from "./engine.ts";
@@ -18,8 +27,10 @@ import { installTables, keepsForEver } from "./install-tables.ts";
 import { isOfZones, latestZones } from "./latest-zones.ts";
 import { deriveLayout, type Layout, type TimeseriesDesign } from "./layout.ts";
 import type { InsertRowsOptions, RowBlock, RowsReport } from "./row-block.ts";
+import { measuredStatements } from "./measured-statements.ts";
 import { SampleResolver, type TableState, type TimeBounds } from "./sample-resolver.ts";
 import { Scan } from "./scan.ts";
+import { selectGroups } from "./select-groups.ts";
 import { selectSamples } from "./select-samples.ts";
 import { selectWindows } from "./select-windows.ts";
 import { loadSeries } from "./series-rows.ts";
@@ -113,6 +124,15 @@ export class WideStore implements Omit<Store, "forCustomers">, WindowData {
   async selectWindows(request: WindowRequest, signal: AbortSignal): Promise<WindowSelection | null> {
     const { state, design } = this.#find(request.schema);
     return selectWindows(new Scan(this.#engine, state, request.maxRows, signal), design, request);
+  }
+
+  async selectGroups(request: GroupRequest, signal: AbortSignal): Promise<GroupSelection | null> {
+    const { state, design } = this.#find(request.schema);
+    return selectGroups(new Scan(this.#engine, state, request.maxRows, signal), design, request);
+  }
+
+  measured(statements: readonly StatementSummary[], signal: AbortSignal): Promise<readonly StatementSummary[]> {
+    return measuredStatements(this.#engine, statements, signal);
   }
 
   async latestZones(sinceNs: bigint, signal: AbortSignal): Promise<readonly LatestZone[]> {

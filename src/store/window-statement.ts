@@ -16,7 +16,6 @@ export interface WindowQuery extends Pick<WindowRequest, "endTimeNs" | "periodNs
   readonly id: string;
   /** Rows before this are those from before the range: they make one window by themselves. Null where none are read. */
   readonly fromNs: bigint | null;
-  readonly limit: number;
 }
 
 /**
@@ -27,29 +26,43 @@ export interface WindowQuery extends Pick<WindowRequest, "endTimeNs" | "periodNs
  *
  * What counts samples first puts those of equal times together, which is two thirds of its time.
  */
-export function windowStatement(query: WindowQuery): string {
-  const { columns, condition, counts, endTimeNs, fromNs, id, limit, periodNs, table } = query;
+export function windowStatement(query: WindowQuery, limit: number): string {
+  const windows = query.columns.map((_, place) => windowName(place)).join(", ");
+  return `SELECT id, ${windows} FROM (${windowRows(query)}) ORDER BY id, w LIMIT ${limit}`;
+}
+
+/** The tuple of what a column comes to. */
+export function windowName(place: number): string {
+  return `window_${place}`;
+}
+
+/** SQL of the number of the window that a time in nanoseconds lies in, also beyond the query's end. */
+export function windowNumber(timeNs: string, { endTimeNs, periodNs }: Pick<WindowQuery, "endTimeNs" | "periodNs">): string {
+  return `intDiv(${timeNs} + ${integerLiteral(periodNs - 1n - (endTimeNs % periodNs))}, ${integerLiteral(periodNs)})`;
+}
+
+/** Rows of `id`, `w` (the window's number and 1, or 0 for what lies before the range), and the tuple of each column, in any order. */
+export function windowRows(query: WindowQuery): string {
+  const { columns, condition, counts, fromNs, id, table } = query;
   const distinct = counts || !columns[0]!.cumulative;
   // A single column is present in every row that the condition lets through.
   const stored = (column: WideColumn): string | null => (columns.length === 1 ? null : presenceCondition([column]));
   const holds = (column: WideColumn): string | null =>
     columns.length > 1 && distinct ? `bitAnd(p${column.presenceWord}, ${column.presenceMask}) != 0` : stored(column);
   const value = (column: WideColumn, place: number): string => (distinct ? `v${place}` : scanExpression(column));
-  const parts = columns.flatMap((column, place) =>
-    (column.cumulative ? counterParts(column, value(column, place), counts) : gaugeParts(value(column, place))).map((part) =>
-      aggregate(part, holds(column)),
-    ),
-  );
+  const windows = columns.map((column, place) => {
+    const parts = column.cumulative ? counterParts(column, value(column, place), counts) : gaugeParts(value(column, place));
+    return `tuple(${parts.map((part) => aggregate(part, holds(column))).join(", ")}) AS ${windowName(place)}`;
+  });
   const values = columns.map((column, place) => `${aggregate(["max", scanExpression(column)], stored(column))} AS v${place}`);
   const words = columns.length === 1 ? [] : [...new Set(columns.map(({ presenceWord }) => presenceWord))];
   const present = words.map((word) => `groupBitOr(${presenceName(word)}) AS p${word}`);
   const source = distinct
     ? `(SELECT ${[`${id} AS id`, "ts", ...present, ...values].join(", ")} FROM ${table} PREWHERE ${condition} GROUP BY id, ts)`
     : `${table} PREWHERE ${condition}`;
-  const phaseNs = endTimeNs % periodNs;
-  const number = `1 + intDiv(toUInt64(toUnixTimestamp64Nano(ts)) + ${integerLiteral(periodNs - 1n - phaseNs)}, ${integerLiteral(periodNs)})`;
+  const number = `1 + ${windowNumber("toUInt64(toUnixTimestamp64Nano(ts))", query)}`;
   const window = fromNs === null ? number : `if(ts < ${timestampLiteral(fromNs)}, 0, ${number})`;
-  return `SELECT ${[distinct ? "id" : `${id} AS id`, ...parts].join(", ")} FROM ${source} GROUP BY id, ${window} AS w ORDER BY id, w LIMIT ${limit}`;
+  return `SELECT ${[distinct ? "id" : `${id} AS id`, `${window} AS w`, ...windows].join(", ")} FROM ${source} GROUP BY id, w`;
 }
 
 /** 32-bit words of a row's id, and of each column. */

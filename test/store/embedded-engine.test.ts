@@ -94,6 +94,14 @@ describe("the embedded engine", () => {
     expect(() => integerLiteral(1.5)).toThrow(RangeError);
   });
 
+  it("says what a statement reads, which may be more than it gives", async () => {
+    await engine.run("CREATE TABLE default.many ENGINE = MergeTree ORDER BY n AS SELECT number AS n FROM numbers(100000)");
+    const text = "SELECT max(n) FROM default.many WHERE n % 7 = 3";
+    const read = await engine.measure({ id: "measured", text, signal: new AbortController().signal });
+    expect(read).toEqual({ rows: 100_000n, bytes: 800_000n });
+    await engine.run("DROP TABLE default.many");
+  });
+
   it("stores rows once for each token", async () => {
     await engine.run(
       "CREATE TABLE default.plain (n UInt64, text String) ENGINE = MergeTree ORDER BY n SETTINGS non_replicated_deduplication_window = 100",

@@ -1,29 +1,20 @@
 import { QUERY_UPSAMPLE_FACTOR } from "../../core/index.ts";
-import type { Align } from "../ast.ts";
 import { signedDifference, unsignedDifference, toDoubles, wordsOf } from "../int64-words.ts";
-import type { Timeseries } from "../table.ts";
 import type { Int64Values, WindowedCounter, WindowedGauge, WindowedIncarnation } from "../window-data.ts";
-import { alignInput, type AlignInput } from "./align.ts";
-import { Windows } from "./windows.ts";
+import type { AlignInput } from "./align.ts";
+import type { Windows } from "./windows.ts";
 
 /** Beyond this the difference of two counts fits no i64, which the samples may tell more about. */
 const I64_SPAN = 2 ** 63;
 
 /**
- * Aligns samples that were put together by window, as `align` does the samples. Null where they contradict each other or lie too far apart:
+ * What `align` needs of samples that were put together by window, ready for `alignInput`. Null where they contradict each other or lie too far apart:
  * `align` then says of the samples what is wrong.
  */
-export function alignWindows(
-  series: WindowedGauge | WindowedCounter,
-  windows: Windows,
-  operation: Align,
-  endTimeNs: bigint,
-): Timeseries | null {
+export function windowsInput(series: WindowedGauge | WindowedCounter, windows: Windows): AlignInput | null {
   const spans: readonly (WindowedGauge | WindowedIncarnation)[] = series.kind === "gauge" ? [series] : series.incarnations;
   if (hasGaps(spans, windows)) return null;
-  const input = series.kind === "gauge" ? gaugeInput(series, windows) : counterInput(series, windows);
-  if (input === null) return null;
-  return alignInput(series.fields, input, firstTimes(series), windows, operation.method, { endTimeNs, periodNs: operation.periodNs });
+  return series.kind === "gauge" ? gaugeInput(series, windows) : counterInput(series, windows);
 }
 
 /** The first times of the windows in order, the first of all in front. */
