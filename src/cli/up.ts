@@ -105,7 +105,9 @@ async function start(settings: Settings, parts: Lifecycle, signal: AbortSignal):
     if (!handedOn) await Promise.all(measuring.sources.map(({ source }) => source.close()));
   });
 
-  const nexus = await startNexus({ ...at(0), stateFile: join(stateDir, "nexus.json"), clock: systemClock, logger });
+  // Its port was another one; the data directory is held, so no other process is that producer now.
+  const endedProducerId = await loadKeptId(stateDir, "producer", logger);
+  const nexus = await startNexus({ ...at(0), stateFile: join(stateDir, "nexus.json"), endedProducerId, clock: systemClock, logger });
   parts.add("Nexus", () => nexus.close());
   const collector = await startCollector({
     collectorId: await loadKeptId(stateDir, "collector", logger),

@@ -10,7 +10,7 @@ import { loadDocument, startServer } from "../http/index.ts";
 import { Loop, type Logger } from "../runtime/index.ts";
 import { notifyCollectors } from "./expiry.ts";
 import { nexusHandlers } from "./handlers.ts";
-import { Registry } from "./registry.ts";
+import { Registry, type RegistryState } from "./registry.ts";
 import { readState } from "./state-file.ts";
 import { StateKeeper } from "./state-keeper.ts";
 
@@ -23,6 +23,8 @@ export interface NexusOptions {
   readonly expirySweepMs?: number;
   /** Where registrations are kept over restarts; null keeps them in memory only. */
   readonly stateFile: string | null;
+  /** A producer that is known to have ended: what was kept of it is not taken over, so that nobody is sent to where it was. */
+  readonly endedProducerId?: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Chooses collectors; numbers from 0 up to but not including 1. */
@@ -44,7 +46,7 @@ export async function startNexus(options: NexusOptions): Promise<Nexus> {
   const { clock, logger, stateFile, leaseMs = NEXUS_LEASE_MS, expirySweepMs = NEXUS_EXPIRY_SWEEP_MS } = options;
   const registry = new Registry(BigInt(Math.round(leaseMs)) * NS_PER_MS, options.random ?? Math.random);
   const kept = stateFile === null ? null : await readState(stateFile, (message) => logger.warn({ stateFile }, message));
-  if (kept !== null) registry.restore(kept, clock.monotonicNs());
+  if (kept !== null) registry.restore(without(kept, options.endedProducerId), clock.monotonicNs());
   const keeper = stateFile === null ? null : new StateKeeper(stateFile, () => registry.state(), logger);
   const keep = async (): Promise<void> => keeper?.keep();
 
@@ -77,4 +79,8 @@ export async function startNexus(options: NexusOptions): Promise<Nexus> {
     await keep();
   };
   return { address: server.address, close: () => (closed ??= close()) };
+}
+
+function without(state: RegistryState, producerId: string | undefined): RegistryState {
+  return { ...state, assignments: state.assignments.filter(({ endpoint }) => endpoint.id !== producerId) };
 }

@@ -144,4 +144,12 @@ describe("live cgroups through the whole path", () => {
     expect((await up.finished).code).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
+
+  it("starts again on what it kept without calling at the port that its producer had", async () => {
+    up = new ZonemeterProcess(args);
+    await up.line("ready ");
+    up.kill("SIGTERM");
+    expect((await up.finished).code).toBe(0);
+    expect(up.stderr).not.toContain("unreachable");
+  });
 });

@@ -16,8 +16,9 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
   await rm(directory, { recursive: true, force: true });
 });
-async function start(file = "deep/nexus.json"): Promise<TestNexus> {
-  const started = await startTestNexus({ stateFile: join(directory, file), random: () => 0.99 });
+async function start(file = "deep/nexus.json", endedProducerId?: string): Promise<TestNexus> {
+  const ended = endedProducerId === undefined ? {} : { endedProducerId };
+  const started = await startTestNexus({ stateFile: join(directory, file), random: () => 0.99, ...ended });
   running.push(started);
   return started;
 }
@@ -38,6 +39,18 @@ describe("the state file", () => {
     second.clock.pass(599n * 1_000_000_000n);
     // Collectors are known as well, so a producer can register at once.
     expect((await post(second, endpoint(3))).status).toBe(201);
+  });
+
+  it("is taken over without a producer that is known to have ended, which registers anew", async () => {
+    const first = await start();
+    await addCollector(first, COLLECTOR);
+    await post(first, endpoint(1));
+    await post(first, endpoint(2));
+    await first.stop();
+    const second = await start("deep/nexus.json", uuid(1));
+    expect((await list(second, COLLECTOR)).items).toEqual([endpoint(2)]);
+    expect((await post(second, endpoint(1, { address: "[::1]:99" }))).status).toBe(201);
+    expect((await list(second, COLLECTOR)).items).toEqual([endpoint(1, { address: "[::1]:99" }), endpoint(2)]);
   });
 
   it("has been written when a registration is answered, and is whole however many come at once", async () => {
