@@ -13,7 +13,7 @@ export function summary({ results }) {
       String(results[name].unitMs),
       String(results[name].load),
     ]);
-  const { agent, serve, collect, queries, disk } = results;
+  const { agent, serve, collect, queries, week, disk } = results;
   if (agent !== undefined) {
     for (const kind of ["kstat", "cgroup"]) {
       row("agent", `${kind}, 100 zones each 10 s`, agent[kind].cpuPercent, 1, "% of a core");
@@ -30,22 +30,23 @@ export function summary({ results }) {
     if (disk.peerBytesPerZoneInterval !== null)
       row("disk", "the same, by the peer", round(disk.bytesPerZoneInterval / disk.peerBytesPerZoneInterval, 2), 1, "x");
   }
-  for (const { id, ours, problem, peer } of queries?.results ?? []) {
+  const asked = [queries, week].flatMap((set, index) => (set?.results ?? []).map((result) => ({ ...result, name: ["queries", "week"][index], set })));
+  for (const { id, name, ours, problem, peer, set } of asked) {
     const against = Object.entries(peer).map(
       ([form, theirs]) =>
-        `${form} ${round(ours.p50Ms / theirs.p50Ms, 2)}x (CPU ${theirs.cpuMs > 0 ? round(ours.cpuMs / theirs.cpuMs, 1) : "-"}x)`,
+        `peer ${form} p50 ${theirs.p50Ms} p95 ${theirs.p95Ms} CPU ${theirs.cpuMs} ms: ${round(ours.p50Ms / theirs.p50Ms, 2)}x (CPU ${theirs.cpuMs > 0 ? round(ours.cpuMs / theirs.cpuMs, 1) : "-"}x)`,
     );
     const fastest = Math.min(...Object.values(peer).map(({ p50Ms }) => p50Ms));
     const verdict = problem !== null ? "WRONG" : against.length === 0 ? "right" : ours.p50Ms <= fastest ? "met" : "MISSED";
     const figures = `p50 ${ours.p50Ms} p95 ${ours.p95Ms} CPU ${ours.cpuMs} ms`;
     rows.push([
-      "queries",
+      name,
       id,
       figures,
       against.length === 0 ? "(no victoria-metrics on PATH)" : against.join(", "),
       verdict,
-      String(queries.unitMs),
-      String(queries.load),
+      String(set.unitMs),
+      String(set.load),
     ]);
   }
   return table([["bench", "what", "figure", "budget", "", "unit_ms", "load"], ...rows]);
