@@ -45,6 +45,14 @@ function producerFamilies(stats: ProducerStats): PrometheusFamily[] {
       "Reads that were due while one was under way, by source.",
       bySource((name) => of(name).intervalsMissed),
     ),
+    {
+      name: "zonemeter_source_interval_nanoseconds",
+      help: "Time between two reads now, by source: longer than set while reads are dear.",
+      type: "gauge",
+      samples: [...stats.sources].flatMap(([source, { intervalNs }]) =>
+        intervalNs === null ? [] : [{ labels: { source }, value: intervalNs }],
+      ),
+    },
     counter(
       "zonemeter_source_failures_total",
       "Reads that gave nothing, by source and reason.",

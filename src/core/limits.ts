@@ -151,11 +151,11 @@ export const CGROUP_MAX_GROUPS = 50_000;
 /** Time that a source reads or parses before it lets other work on the event loop have a turn. */
 export const SOURCE_SLICE_MS = 8;
 
-/** Share of its period that one prstat run may take; beyond it the period is doubled. */
-export const VMUSAGE_MAX_COST_SHARE = 0.03;
+/** Share of its period that one run of prstat, or one report of zonestat, may take; beyond it the period is doubled. */
+export const SOURCE_MAX_COST_SHARE = 0.03;
 
-/** The longest period that a dear prstat is stretched to. */
-export const VMUSAGE_MAX_PERIOD_MS = 3_600_000;
+/** The longest period that a dear source is stretched to. */
+export const SOURCE_MAX_PERIOD_MS = 3_600_000;
 
 // Sources (recorded text).
 

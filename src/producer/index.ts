@@ -67,6 +67,8 @@ export interface SourceStats {
   readonly readingsMissing: bigint;
   readonly durationNs: bigint;
   readonly intervalsMissed: bigint;
+  /** Time between two readings now; null for recordings. */
+  readonly intervalNs: bigint | null;
   readonly failures: ReadonlyMap<SourceFailureReason, bigint>;
   /** The sentence of the last read if that failed. */
   readonly lastFailure: string | null;

@@ -18,13 +18,18 @@ export interface SourceCounters {
   readingsMissing: bigint;
   durationNs: bigint;
   intervalsMissed: bigint;
+  /** Time between two readings as it was at the last one; null before the first, and for recordings. */
+  intervalNs: bigint | null;
   readonly failures: Map<SourceFailureReason, bigint>;
 }
 
 /** Counters at zero, by source name. */
 export function newSourceCounters(names: Iterable<string>): ReadonlyMap<string, SourceCounters> {
   return new Map(
-    [...names].map((name) => [name, { snapshotsTaken: 0n, readingsMissing: 0n, durationNs: 0n, intervalsMissed: 0n, failures: new Map() }]),
+    [...names].map((name) => [
+      name,
+      { snapshotsTaken: 0n, readingsMissing: 0n, durationNs: 0n, intervalsMissed: 0n, intervalNs: null, failures: new Map() },
+    ]),
   );
 }
 
@@ -84,6 +89,7 @@ export class SelfMetrics {
       add("readings_missing", { source }, counters.readingsMissing);
       add("source_duration_nsec", { source }, counters.durationNs);
       add("intervals_missed", { source }, counters.intervalsMissed);
+      if (counters.intervalNs !== null) add("source_interval_nsec", { source }, counters.intervalNs);
       for (const [reason, count] of counters.failures) add("source_failures", { source, reason }, count);
     }
     for (const [reason, count] of this.#options.ledger.dropped) add("samples_dropped", { reason }, count);

@@ -1,6 +1,6 @@
 import { messageOf, ZonemeterError, type Clock } from "../core/index.ts";
 import { Loop, sleep, withDeadline, type Logger } from "../runtime/index.ts";
-import type { OpenedSource, Snapshot, SourceReport } from "../sources/index.ts";
+import { PERIOD_CHANGED, type OpenedSource, type Snapshot, type SourceReport } from "../sources/index.ts";
 import type { SourceCounters, SourceFailureReason } from "./self-metrics.ts";
 
 export interface SourceSamplerOptions extends OpenedSource {
@@ -99,11 +99,19 @@ export class SourceSampler {
       this.#onFirstRead();
     }
     this.#lastFailure = null;
-    for (const { code, text, line } of report.diagnostics) logger.debug({ source: source.name, code, line }, text);
+    counters.intervalNs = this.#intervalNs();
+    for (const { code, text, line } of report.diagnostics)
+      logger[code === PERIOD_CHANGED ? "warn" : "debug"]({ source: source.name, code, line }, text);
     await mayReport;
     counters.snapshotsTaken += BigInt(report.snapshots.length);
     await take(report.snapshots, signal);
     this.#ended = report.ended;
+  }
+
+  /** Null for a recording, which is read without pause. */
+  #intervalNs(): bigint | null {
+    const { finite, intervalMs, source } = this.#options;
+    return finite ? null : BigInt(Math.round((source.periodMs ?? intervalMs) * 1e6));
   }
 
   async #read(signal: AbortSignal): Promise<SourceReport> {

@@ -1,4 +1,5 @@
 export { BUILD_DATE_NS, CLOCK_GATES, waitForTrustedClock, type ClockGate, type ClockGateOptions } from "./clock-gate.ts";
+export { PERIOD_CHANGED } from "./cost-period.ts";
 export { createSources, defaultSourceName, parseSourceNames, type OpenedSource } from "./create-sources.ts";
 export { findRecordings, type FoundFile, type FoundFiles } from "./find-recordings.ts";
 export { openIdentityBook, type IdentityBook, type Incarnation } from "./identity.ts";

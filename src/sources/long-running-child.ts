@@ -15,9 +15,8 @@ export interface ChildRun {
 
 export interface LongRunningChildOptions {
   readonly command: string;
-  readonly args: readonly string[];
-  /** Without output for this long it is taken as hung, stopped and started again. */
-  readonly silenceMs: number;
+  /** Asked at each start. `silenceMs`: without output for this long it is taken as hung, stopped and started again. */
+  readonly plan: () => { readonly args: readonly string[]; readonly silenceMs: number };
   readonly logger: Logger;
   /** Called at each start. */
   readonly startRun: () => ChildRun;
@@ -37,6 +36,9 @@ export class LongRunningChild {
   readonly #stopped: Promise<void>;
   #failure: ZonemeterError | null = null;
   #starts = 0;
+  /** Ends the run that goes on, if one does. */
+  #stopRun: (() => void) | null = null;
+  #renewing = false;
 
   constructor(options: LongRunningChildOptions) {
     this.#options = options;
@@ -62,6 +64,13 @@ export class LongRunningChild {
     this.#backoff.reset();
   }
 
+  /** Starts the command anew, with what `plan` says now: at once, and without calling it a failure. */
+  renew(): void {
+    if (this.#stopRun === null) return;
+    this.#renewing = true;
+    this.#stopRun();
+  }
+
   /** Resolves when the child is reaped. */
   async close(): Promise<void> {
     this.#controller.abort();
@@ -79,6 +88,11 @@ export class LongRunningChild {
       }
       started();
       if (signal.aborted) return;
+      if (this.#renewing) {
+        this.#renewing = false;
+        this.#failure = null;
+        continue;
+      }
       const delayMs = Math.round(this.#backoff.next());
       logger.warn({ command, reason: messageOf(this.#failure), restartInMs: delayMs }, "a long-running command ended");
       await sleep(delayMs, signal);
@@ -86,7 +100,8 @@ export class LongRunningChild {
   }
 
   async #runOnce(started: () => void): Promise<ZonemeterError> {
-    const { command, args, silenceMs, startRun } = this.#options;
+    const { command, plan, startRun } = this.#options;
+    const { args, silenceMs } = plan();
     const signal = this.#controller.signal;
     const child = await startChild(command, args);
     this.#starts += 1;
@@ -94,6 +109,7 @@ export class LongRunningChild {
     const run = startRun();
     let silent = false;
     const stop = (): void => child.stop();
+    this.#stopRun = stop;
     const timer = setTimeout(() => {
       silent = true;
       stop();
@@ -105,6 +121,7 @@ export class LongRunningChild {
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
     const end = await child.ended;
+    this.#stopRun = null;
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
     const known = run.end(end, child.stderr());

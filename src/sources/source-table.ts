@@ -67,12 +67,19 @@ export const SOURCES: readonly SourceRow[] = [
     command: "zonestat",
     gives: "CPUs in use in steps of 0.01; resident, reserved and locked memory; processes; caps",
     needs: "zonestat on PATH and the service svc:/system/zones-monitoring:default",
-    costs: "one long-running child, whose daemon walks all memory and forks once for each zone, each time",
+    costs:
+      "one long-running child, whose daemon walks all memory and forks once for each zone, each time; runs less often where that is dear",
     intervalMs: 60_000,
     deadlineMs: 10_000,
     finite: false,
-    create: ({ book, logger, commands }, intervalMs) =>
-      createZonestatSource({ book, logger, intervalMs, ...(commands?.zonestat === undefined ? {} : { command: commands.zonestat }) }),
+    create: ({ book, clock, logger, commands }, intervalMs) =>
+      createZonestatSource({
+        book,
+        clock,
+        logger,
+        intervalMs,
+        ...(commands?.zonestat === undefined ? {} : { command: commands.zonestat }),
+      }),
   },
   {
     name: "vmusage",

@@ -5,6 +5,8 @@
  */
 export interface Source {
   readonly name: SourceName;
+  /** Time between two readings now, where the source stretches it by itself because they are dear. */
+  readonly periodMs?: number;
   read(signal: AbortSignal): Promise<SourceReport>;
   close(): Promise<void>;
 }

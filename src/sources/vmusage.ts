@@ -1,5 +1,6 @@
-import { CHILD_STDOUT_MAX_BYTES, VMUSAGE_MAX_COST_SHARE, VMUSAGE_MAX_PERIOD_MS, ZonemeterError, type Clock } from "../core/index.ts";
+import { CHILD_STDOUT_MAX_BYTES, ZonemeterError, type Clock } from "../core/index.ts";
 import { runChild } from "./child.ts";
+import { CostPeriod, PERIOD_CHANGED } from "./cost-period.ts";
 import type { IdentityBook } from "./identity.ts";
 import { PrstatReader } from "./prstat-text.ts";
 import { snapshotsFromPrstat } from "./snapshots-from-prstat.ts";
@@ -25,9 +26,6 @@ const ARGS = ["-c", "-Z", "-n", "1,10000", "1", "1"];
 /** What the run waits by itself, as its interval is one second. */
 const OWN_WAIT_MS = 1_000;
 
-/** A run that is this much below the allowed cost lets the period shrink again. */
-const CHEAP_SHARE = 4;
-
 /**
  * Resident memory as getvmusage counts it, by way of `prstat -Z`. The walk visits every page of every process and holds each process's address space
  * meanwhile, so there is never more than one, and a run that takes more than a few per cent of the period doubles the period.
@@ -39,7 +37,7 @@ export function createVmusageSource(options: VmusageOptions): Source {
 class VmusageSource implements Source {
   readonly name = "vmusage";
   readonly #options: VmusageOptions;
-  #periodMs: number;
+  readonly #period: CostPeriod;
   #nextDueNs: bigint | null = null;
   #running = false;
   /** Of the last run, told again by the reads that come before the next one is due. */
@@ -47,7 +45,11 @@ class VmusageSource implements Source {
 
   constructor(options: VmusageOptions) {
     this.#options = options;
-    this.#periodMs = options.intervalMs;
+    this.#period = new CostPeriod(options.intervalMs);
+  }
+
+  get periodMs(): number {
+    return this.#period.periodMs;
   }
 
   async read(signal: AbortSignal): Promise<SourceReport> {
@@ -89,15 +91,12 @@ class VmusageSource implements Source {
   #weigh(beganNs: bigint): Diagnostic[] {
     const tookMs = Math.max(0, Number(this.#options.clock.monotonicNs() - beganNs) / 1e6 - OWN_WAIT_MS);
     const diagnostics: Diagnostic[] = [];
-    const before = this.#periodMs;
-    if (tookMs > VMUSAGE_MAX_COST_SHARE * before) this.#periodMs = Math.max(before, Math.min(2 * before, VMUSAGE_MAX_PERIOD_MS));
-    else if (tookMs * CHEAP_SHARE < VMUSAGE_MAX_COST_SHARE * before) this.#periodMs = Math.max(this.#options.intervalMs, before / 2);
-    if (this.#periodMs !== before) {
-      const text = `prstat took ${Math.round(tookMs)} ms, so it now runs every ${Math.round(this.#periodMs / 1_000)} s.`;
-      diagnostics.push({ code: "period-changed", text, line: null });
+    if (this.#period.weigh(tookMs)) {
+      const text = `prstat took ${Math.round(tookMs)} ms, so it now runs every ${Math.round(this.periodMs / 1_000)} s.`;
+      diagnostics.push({ code: PERIOD_CHANGED, text, line: null });
     }
     // A tenth of slack, so that a read on a schedule of the same period is not skipped for coming a moment early.
-    this.#nextDueNs = beganNs + BigInt(Math.round(this.#periodMs * 0.9 * 1e6));
+    this.#nextDueNs = beganNs + BigInt(Math.round(this.periodMs * 0.9 * 1e6));
     return diagnostics;
   }
 }

@@ -1,18 +1,21 @@
-import { ZONESTAT_MAX_REPORTS, ZonemeterError } from "../core/index.ts";
+import { ZONESTAT_MAX_REPORTS, ZonemeterError, type Clock } from "../core/index.ts";
 import type { BackoffPolicy, Logger } from "../runtime/index.ts";
+import { CostPeriod, PERIOD_CHANGED } from "./cost-period.ts";
 import { Findings } from "./findings.ts";
 import type { IdentityBook } from "./identity.ts";
 import { LongRunningChild, type ChildRun } from "./long-running-child.ts";
 import { snapshotsFromZonestat } from "./snapshots-from-zonestat.ts";
 import type { Snapshot, Source, SourceReport } from "./source.ts";
 import { diagnoseRun } from "./tool-run.ts";
+import { ZonestatCost } from "./zonestat-cost.ts";
 import type { ZonestatReport } from "./zonestat-report.ts";
 import { ZonestatReader } from "./zonestat-text.ts";
 
 export interface ZonestatOptions {
   readonly book: IdentityBook;
+  readonly clock: Clock;
   readonly logger: Logger;
-  /** Time between two reports, in whole seconds for the tool. */
+  /** The time between two reports that is wanted, in whole seconds for the tool. */
   readonly intervalMs: number;
   /** `zonestat` on PATH where it is left out. */
   readonly command?: string;
@@ -29,7 +32,8 @@ const SILENT_GRACE_MS = 30_000;
 /**
  * illumos zones from one zonestat that keeps running, started with the source. A read gives the reports that were finished since the one before, which may be
  * none; it rejects with `unavailable` while the command is down. zonestat makes a daemon walk all memory and fork once for each zone, each
- * time: a minute is a good interval.
+ * time: a minute is a good interval. Where three reports in a row show that this takes more than a few per cent of the interval, the command is started anew
+ * with twice the interval, and with half of it when it has become cheap; what is used between the two runs is in no report.
  */
 export function createZonestatSource(options: ZonestatOptions): Source {
   return new ZonestatSource(options);
@@ -38,21 +42,32 @@ export function createZonestatSource(options: ZonestatOptions): Source {
 class ZonestatSource implements Source {
   readonly name = "zonestat";
   readonly #book: IdentityBook;
+  readonly #clock: Clock;
+  readonly #period: CostPeriod;
+  readonly #cost = new ZonestatCost();
   readonly #child: LongRunningChild;
   readonly #findings = new Findings();
   #reports: ZonestatReport[] = [];
 
   constructor(options: ZonestatOptions) {
-    const { book, logger, intervalMs, command = "zonestat", backoff } = options;
+    const { book, clock, logger, intervalMs, command = "zonestat", backoff } = options;
     this.#book = book;
+    this.#clock = clock;
+    this.#period = new CostPeriod(intervalMs);
     this.#child = new LongRunningChild({
       command,
-      args: ["-p", "-T", "u", "-r", RESOURCES, String(Math.max(1, Math.round(intervalMs / 1_000)))],
-      silenceMs: SILENT_INTERVALS * intervalMs + SILENT_GRACE_MS,
+      plan: () => ({
+        args: ["-p", "-T", "u", "-r", RESOURCES, String(Math.max(1, Math.round(this.periodMs / 1_000)))],
+        silenceMs: this.#silenceMs(),
+      }),
       logger,
       startRun: () => this.#startRun(),
       ...(backoff === undefined ? {} : { backoff }),
     });
+  }
+
+  get periodMs(): number {
+    return this.#period.periodMs;
   }
 
   async read(): Promise<SourceReport> {
@@ -79,6 +94,7 @@ class ZonestatSource implements Source {
 
   #startRun(): ChildRun {
     const reader = new ZonestatReader();
+    this.#cost.reset();
     let gaveAnything = false;
     const take = (reports: readonly ZonestatReport[]): void => {
       for (const report of reports) {
@@ -86,6 +102,7 @@ class ZonestatSource implements Source {
         gaveAnything = true;
         this.#child.healthy();
         this.#reports.push(report);
+        this.#weigh(report);
         if (this.#reports.length <= ZONESTAT_MAX_REPORTS) continue;
         this.#reports.shift();
         this.#findings.add("report-dropped", "A zonestat report was dropped, as nobody read it in time.");
@@ -100,5 +117,18 @@ class ZonestatSource implements Source {
         return first === undefined ? null : new ZonemeterError("unavailable", first.text);
       },
     };
+  }
+
+  #silenceMs(): number {
+    return SILENT_INTERVALS * this.periodMs + SILENT_GRACE_MS;
+  }
+
+  #weigh({ timeNs }: ZonestatReport): void {
+    const cost = timeNs === null ? null : this.#cost.take(timeNs, this.#clock.wallNs(), this.#silenceMs());
+    if (cost === null || !this.#period.weigh(cost.leastMs, cost.mostMs)) return;
+    const took = `${(cost.leastMs / 1_000).toFixed(1)} to ${(cost.mostMs / 1_000).toFixed(1)} s`;
+    const text = `zonestat's reports came ${took} behind their time, so it now runs every ${Math.round(this.periodMs / 1_000)} s.`;
+    this.#findings.add(PERIOD_CHANGED, text);
+    this.#child.renew();
   }
 }

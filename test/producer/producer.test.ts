@@ -94,6 +94,7 @@ describe("GET /{producer_id}", () => {
       "readings_missing",
       "source_duration_nsec",
       "intervals_missed",
+      "source_interval_nsec",
     ]);
     expect(fieldValue(own[0]!.target.fields, "producer_id")).toEqual({ type: "uuid", value: one.producer.producerId });
     expect(own[0]!.datum).toMatchObject({ type: "cumulative_u64", value: 2n });

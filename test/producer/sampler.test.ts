@@ -241,3 +241,26 @@ test("stopping ends a read, the waits and the sources", async () => {
   await gated.sampler.stop();
   expect([untrusted.reads, untrusted.closed]).toEqual([0, true]);
 });
+
+test("an interval that a source stretches by itself is a self-metric, and told in the log", async () => {
+  const source = Object.assign(
+    new ScriptedSource("vmusage", (read) => ({
+      ...report([]),
+      diagnostics: read === 0 ? [{ code: "period-changed", text: "It now runs every 20 s.", line: null }] : [],
+    })),
+    { periodMs: 20_000 },
+  );
+  const plain = new ScriptedSource("kstat", () => report([]));
+  const recording = new ScriptedSource("replay", () => report([], true));
+  const { counters, lines } = start([sampled(source), sampled(plain), sampled(recording, { finite: true })]);
+  await times(2, () => Math.min(source.reads, plain.reads, recording.reads * 2));
+  await until("the counters", 5_000, async () => (counters.get("kstat")!.intervalNs === null ? undefined : true));
+  expect([...counters].map(([name, { intervalNs }]) => [name, intervalNs])).toEqual([
+    ["vmusage", 20_000_000_000n],
+    ["kstat", 10_000_000n],
+    ["replay", null],
+  ]);
+  expect(lines.filter(({ message }) => message === "It now runs every 20 s.")).toEqual([
+    expect.objectContaining({ level: "warn", fields: expect.objectContaining({ source: "vmusage" }) }),
+  ]);
+});

@@ -57,6 +57,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   "zonemeter_producer:samples_dropped": ["cumulative_u64", "count", "reason string"],
   "zonemeter_producer:snapshots_taken": ["cumulative_u64", "count", "source string"],
   "zonemeter_producer:source_duration_nsec": ["cumulative_u64", "nanoseconds", "source string"],
+  "zonemeter_producer:source_interval_nsec": ["u64", "nanoseconds", "source string"],
   "zonemeter_producer:source_failures": ["cumulative_u64", "count", "reason string", "source string"],
 };
 

@@ -155,8 +155,7 @@ describe("LongRunningChild", () => {
   ): LongRunningChild {
     return new LongRunningChild({
       command: more.command ?? "sh",
-      args: ["-c", script],
-      silenceMs: more.silenceMs ?? 20_000,
+      plan: () => ({ args: ["-c", script], silenceMs: more.silenceMs ?? 20_000 }),
       logger: recordingLogger().logger,
       backoff: FAST,
       startRun: () => ({ chunk: (bytes) => more.onChunk?.(bytes.toString()), end: more.end ?? (() => null) }),

@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -10,6 +11,7 @@ import { createKstatSource } from "../../src/sources/kstat.ts";
 import type { Snapshot, Source, SourceReport } from "../../src/sources/source.ts";
 import { createVmusageSource } from "../../src/sources/vmusage.ts";
 import { createZonestatSource } from "../../src/sources/zonestat.ts";
+import { ZonestatCost } from "../../src/sources/zonestat-cost.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { openDescriptors, processExists, zombieChildren } from "../support/open-descriptors.ts";
@@ -199,7 +201,8 @@ describe("zonestat", () => {
     source = undefined;
   });
 
-  const make = (): Source => (source = createZonestatSource({ book, logger: silentLogger, intervalMs: 10_000, backoff: FAST }));
+  const make = (): Source =>
+    (source = createZonestatSource({ book, clock: systemClock, logger: silentLogger, intervalMs: 10_000, backoff: FAST }));
 
   async function readUntilSnapshots(from: Source): Promise<SourceReport> {
     return until("a report", 10_000, async () => {
@@ -272,13 +275,60 @@ describe("zonestat", () => {
     expect(codes).toContain("report-dropped");
   });
 
+  it("is started anew with twice the interval where three reports in a row were dear, says so, and comes back when they are cheap", async () => {
+    const clock = new ManualClock(1_800_000_000n * S + 250_000_000n);
+    execFileSync("mkfifo", [join(tools.folder, "in")]);
+    // The fifo is held open for writing too, so that it does not end between two reports.
+    tools.script("zonestat", 'exec 3<>"$HERE/in"; for last; do :; done; echo "$last" >> "$HERE/calls"; exec cat <&3');
+    source = createZonestatSource({ book, clock, logger: silentLogger, intervalMs: 60_000, backoff: FAST });
+    const zonestat = source;
+    const intervals = (): string[] => readFileSync(join(tools.folder, "calls"), "utf8").trim().split("\n");
+    let unixS = 1_800_000_000;
+    /** The tool wakes when its interval is over, and prints after so many ms. What the read said. */
+    const print = async (costMs: number): Promise<string[]> => {
+      const intervalS = Number(intervals().at(-1));
+      unixS += intervalS;
+      const phaseMs = Number((clock.wallNs() % S) / 1_000_000n);
+      clock.pass(BigInt(unixS) * S - clock.wallNs() + BigInt(phaseMs + costMs) * 1_000_000n);
+      await writeFile(join(tools.folder, "in"), report(unixS, 1));
+      unixS = Number(clock.wallNs() / S);
+      return (await readUntilSnapshots(zonestat)).diagnostics.map(({ text }) => text);
+    };
+    const started = (runs: number): Promise<true> =>
+      until(`run ${runs}`, 10_000, async () => (existsSync(join(tools.folder, "calls")) && intervals().length === runs ? true : undefined));
+    await started(1);
+    // Of the first report of a run nothing is known; one that is late alone may be late because its reader was.
+    for (const costMs of [9_000, 2_400, 100, 2_500, 2_600]) expect(await print(costMs)).toEqual([]);
+    expect(zonestat.periodMs).toBe(60_000);
+    expect(await print(2_700)).toEqual(["zonestat's reports came 2.5 to 2.7 s behind their time, so it now runs every 120 s."]);
+    await started(2);
+    for (const costMs of [100, 800, 100, 950]) expect(await print(costMs)).toEqual([]);
+    for (const costMs of [100, 800]) expect(await print(costMs)).toEqual([]);
+    expect(await print(100)).toEqual(["zonestat's reports came 0.1 to 0.8 s behind their time, so it now runs every 60 s."]);
+    await started(3);
+    for (const costMs of [100, 100, 100, 100, 100]) expect(await print(costMs)).toEqual([]);
+    expect(intervals()).toEqual(["60", "120", "60"]);
+    expect(zonestat.periodMs).toBe(60_000);
+  });
+
+  it("takes no clock step for a cost", () => {
+    const cost = new ZonestatCost();
+    const at = (seconds: number): bigint => BigInt(Math.round(seconds * 1_000)) * 1_000_000n;
+    const take = (stamp: number, arrival: number) => cost.take(at(stamp), at(arrival), 210_000);
+    expect(take(1_000, 1_000.9)).toBeNull();
+    expect(take(1_060, 4_661)).toBeNull();
+    expect(take(4_720, 1_121)).toBeNull();
+    expect([take(1_180, 1_180.01), take(1_240, 1_240.02), take(1_300, 1_301.04)]).toEqual([null, null, { leastMs: 10, mostMs: 1_020 }]);
+  });
+
   it("leaves nothing running", async () => {
     const before = openDescriptors();
     tools.script("zonestat", 'echo $$ > "$HERE/pid"; echo "interval:header:x"; exec sleep 1000');
     const zonestat = make();
-    const pid = await until("its start", 10_000, async () =>
-      existsSync(join(tools.folder, "pid")) ? Number(readFileSync(join(tools.folder, "pid"), "utf8")) : undefined,
-    );
+    const pid = await until("its start", 10_000, async () => {
+      const text = existsSync(join(tools.folder, "pid")) ? readFileSync(join(tools.folder, "pid"), "utf8") : "";
+      return text.endsWith("\n") ? Number(text) : undefined;
+    });
     await zonestat.close();
     expect(processExists(pid)).toBe(false);
     expect(openDescriptors()).toBe(before);
