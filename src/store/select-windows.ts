@@ -207,7 +207,8 @@ export function cutAtWindows(
   const sinceNs = first > knownFromNs ? first : knownFromNs;
   const parts: (readonly TimeRange[])[] = [];
   let fromNs = first;
-  for (let cutNs = endTimeNs - ((endTimeNs - sinceNs) / periodNs) * periodNs; cutNs < untilNs; cutNs += stepNs) {
+  const firstEndNs = endTimeNs - ((endTimeNs - sinceNs) / periodNs) * periodNs;
+  for (let cutNs = firstEndNs + stepNs; cutNs < untilNs; cutNs += stepNs) {
     parts.push(within(ranges, fromNs, cutNs));
     fromNs = cutNs + 1n;
   }
