@@ -26,7 +26,12 @@ export function toJsonSchema(schema: JsonSchema): JsonSchema {
   const bounds = type === "integer" ? INTEGER_BOUNDS[String(format)] : undefined;
   if (bounds !== undefined) {
     const [low, high] = bounds;
-    return { ...others, type, minimum: Math.max(low, Number(others["minimum"] ?? low)), maximum: high };
+    return {
+      ...others,
+      type,
+      minimum: Math.max(low, Number(others["minimum"] ?? low)),
+      maximum: Math.min(high, Number(others["maximum"] ?? high)),
+    };
   }
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, rewriteKeyword(key, value)]));
 }

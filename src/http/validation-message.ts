@@ -18,6 +18,12 @@ export function validationMessage(errors: readonly ErrorObject[] | null | undefi
       const [low, high] = RANGES_64[error.schema as keyof typeof RANGES_64];
       return `${prefix}${value} is not a whole number from ${low} to ${high}`;
     }
+    case "minimum":
+    case "maximum": {
+      const { minimum, maximum } = error.parentSchema as { readonly minimum?: number; readonly maximum?: number };
+      if (minimum === undefined || maximum === undefined) return `${prefix}${value} ${error.message!}`;
+      return `${prefix}${value} is not from ${minimum} to ${maximum}`;
+    }
     case "double":
       return `${prefix}${value} is not a finite number`;
     case "uuid":

@@ -3,9 +3,6 @@ import type { nexusProducers } from "../generated/index.ts";
 import { pageOf, type Handler } from "../http/index.ts";
 import type { ProducerEndpoint, Registry } from "./registry.ts";
 
-const NANOS_PER_SECOND = 1_000_000_000;
-const UINT64_MAX = (1n << 64n) - 1n;
-
 export interface HandlerOptions {
   readonly registry: Registry;
   readonly clock: Clock;
@@ -36,13 +33,9 @@ export function nexusHandlers({ registry, clock, leaseMs, keep }: HandlerOptions
   };
 }
 
-/** The endpoint without what is not part of it, its interval carried over into whole seconds. Throws `usage` on what no collector can use. */
-function checkedEndpoint({ id, kind, address, interval }: ProducerEndpoint): ProducerEndpoint {
+/** The endpoint without what is not part of it. Throws `usage` on what no collector can use. */
+function checkedEndpoint({ id, kind, address, interval: { secs, nanos } }: ProducerEndpoint): ProducerEndpoint {
   checkAddress(address);
-  const secs = interval.secs + BigInt(Math.floor(interval.nanos / NANOS_PER_SECOND));
-  const nanos = interval.nanos % NANOS_PER_SECOND;
-  if (secs > UINT64_MAX)
-    throw new ZonemeterError("usage", `interval ${interval.secs} s ${interval.nanos} ns is too long: give at most ${UINT64_MAX} s.`);
   // Upstream takes it, and its collector then ends for want of a start delay to draw.
   if (secs === 0n && nanos === 0)
     throw new ZonemeterError("usage", "interval 0 s leaves no time between collections: give a longer one, such as 10 s.");

@@ -29,17 +29,24 @@ export async function withDeadline<T>(
   }
 }
 
+/** What Node's timers take; a longer wait would end at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
 /** Resolves after `ms`, or at once when `signal` fires. The timer does not keep the process alive. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number): void => {
+      timer = setTimeout(() => (leftMs > TIMER_MAX_MS ? wait(leftMs - TIMER_MAX_MS) : done()), Math.min(leftMs, TIMER_MAX_MS));
+      timer.unref();
+    };
     const done = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
-    timer.unref();
+    wait(ms);
     signal?.addEventListener("abort", done, { once: true });
   });
 }

@@ -47,15 +47,22 @@ describe("registration", () => {
     expect(await list(nexus, B)).toEqual({ items: [], next_page: null });
   });
 
-  it("carries nanoseconds over a second into the seconds", async () => {
+  it.each([
+    [{ secs: 1n, nanos: 1_000_000_000 }, "interval.nanos: 1000000000 is not from 0 to 999999999"],
+    [{ secs: 1n, nanos: 4_294_967_296 }, "interval.nanos: 4294967296 is not from 0 to 999999999"],
+    [{ secs: 1n, nanos: -1 }, "interval.nanos: -1 is not from 0 to 999999999"],
+    [{ secs: 1n, nanos: 0.5 }, "interval.nanos: 0.5 must be integer"],
+    [{ secs: -1n, nanos: 0 }, "interval.secs: -1 is not a whole number from 0 to 18446744073709551615"],
+    [{ secs: 1n << 64n, nanos: 0 }, "interval.secs: 18446744073709551616 is not a whole number from 0 to 18446744073709551615"],
+  ])("refuses the interval %o", async (interval, message) => {
     const nexus = await start();
     await addCollector(nexus, A);
-    await post(nexus, endpoint(1, { interval: { secs: 1n, nanos: 2_500_000_000 } }));
-    expect((await list(nexus, A)).items[0]?.interval).toEqual({ secs: 3n, nanos: 500_000_000 });
-    expect(await post(nexus, endpoint(1, { interval: { secs: 18446744073709551615n, nanos: 1_000_000_000 } }))).toMatchObject({
+    expect(await post(nexus, endpoint(1, { interval }))).toEqual({
       ok: false,
       status: 400,
+      message: `unable to parse JSON body: ${message}`,
     });
+    expect((await list(nexus, A)).items).toEqual([]);
   });
 
   it.each([

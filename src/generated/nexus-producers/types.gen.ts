@@ -5,7 +5,7 @@ export type ClientOptions = {
 };
 
 /**
- * A span of time: seconds and nanoseconds add up.
+ * A span of time: whole seconds, and nanoseconds below one second beside them.
  */
 export type Duration = {
   nanos: number;
