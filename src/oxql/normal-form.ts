@@ -90,7 +90,7 @@ function checked(expression: FilterExpression, result: Alternatives | null): Alt
   if (result !== null) return result;
   throw queryError(
     "too_complex",
-    `Written as alternatives this filter has more than ${FILTER_MAX_ALTERNATIVES} of them or ${FILTER_MAX_TERMS} comparisons: write fewer || within &&, or use in [ ].`,
+    `Written as alternatives this filter has more than ${FILTER_MAX_ALTERNATIVES} of them or ${FILTER_MAX_TERMS} comparisons: write fewer || within &&, fewer ^, or use in [ ].`,
     expression.position,
   );
 }

@@ -1,6 +1,7 @@
-import type { Arithmetic, Limit, Operation } from "./ast.ts";
+import { QUERY_UPSAMPLE_FACTOR } from "../core/index.ts";
+import type { Align, Arithmetic, Limit, Operation } from "./ast.ts";
 import { conjunction, normalForm, type Alternatives, type Term } from "./normal-form.ts";
-import { isTimeTerm, withEarlierStart } from "./time-terms.ts";
+import { isTimeTerm, widenedTime } from "./time-terms.ts";
 
 /**
  * What an operation's input must hold for its output to be right where it is looked at. It may hold more: every operation, also a
@@ -29,7 +30,7 @@ function neededBefore(operation: Operation, after: Needed): Needed {
     case "limit":
       return beforeLimit(operation, after);
     case "align":
-      return widened(after, (term) => (isColumnTerm(term) ? [] : isTimeTerm(term) ? withEarlierStart(term, operation.periodNs) : [term]));
+      return widened(after, (term) => (isColumnTerm(term) ? [] : isTimeTerm(term) ? beforeAlign(term, operation) : [term]));
     case "group_by":
       return widened(after, (term) => (isTimeTerm(term) || operation.fields.includes(term.identifier) ? [term] : []));
     case "join":
@@ -38,9 +39,7 @@ function neededBefore(operation: Operation, after: Needed): Needed {
       );
     case "map": {
       const backNs = longestAgo(operation.expression);
-      return widened(after, (term) =>
-        isColumnTerm(term) ? [] : isTimeTerm(term) && backNs > 0n ? withEarlierStart(term, backNs) : [term],
-      );
+      return widened(after, (term) => (isColumnTerm(term) ? [] : isTimeTerm(term) && backNs > 0n ? widenedTime(term, backNs, 0n) : [term]));
     }
     default:
       // A ranking compares all timeseries over all their points. Gets and groups stand first and are not asked.
@@ -65,6 +64,16 @@ function beforeLimit(limit: Limit, after: Needed): Needed {
 
 function cutsFarSide(term: Term, end: "first" | "last"): boolean {
   return term.kind === "comparison" && (end === "first" ? ["<", "<="] : [">", ">="]).includes(term.operator);
+}
+
+/**
+ * A window takes what lies within its period. Interpolation also takes the samples on both sides of its end, which are at most the
+ * allowed gap apart.
+ */
+function beforeAlign(term: Term, { method, periodNs }: Align): Term[] {
+  if (method !== "interpolate") return widenedTime(term, periodNs, 0n);
+  const reachNs = BigInt(QUERY_UPSAMPLE_FACTOR) * periodNs;
+  return widenedTime(term, reachNs, reachNs);
 }
 
 /** Puts weaker terms, or none, for each term. The limit goes: it counted other rows. */

@@ -6,6 +6,7 @@ type TimeLiteral = Extract<Literal, { type: "timestamp" }>;
 
 /** Times are stored as signed 64-bit nanoseconds. */
 const EARLIEST_NS = -(1n << 63n);
+const LATEST_NS = (1n << 63n) - 1n;
 
 /** True for a comparison of the points' own time. A field of that name is never compared with a timestamp. */
 export function isTimeTerm(term: Term): boolean {
@@ -13,34 +14,35 @@ export function isTimeTerm(term: Term): boolean {
 }
 
 /**
- * Terms, and-ed, that hold for every row within `earlierNs` before a time that meets `term`, and for nothing later than the latest such
- * time. None where that is every row.
+ * Terms, and-ed, that hold for every row from `earlierNs` before to `laterNs` after any time that meets `term`, and beyond the earliest
+ * and the latest such row for nothing. None where that is every row.
  */
-export function withEarlierStart(term: Term, earlierNs: bigint): Term[] {
+export function widenedTime(term: Term, earlierNs: bigint, laterNs: bigint): Term[] {
   if (term.kind === "comparison") {
     const literal = term.literal as TimeLiteral;
     switch (term.operator) {
       case "<":
       case "<=":
-        return [term];
+        return bound(term, term.operator, literal, laterNs);
       case ">":
       case ">=":
-        return since(term, term.operator, literal, earlierNs);
+        return bound(term, term.operator, literal, -earlierNs);
       case "==":
-        return [...since(term, ">=", literal, earlierNs), comparison(term, "<=", literal, literal.valueNs)];
+        return [...bound(term, ">=", literal, -earlierNs), ...bound(term, "<=", literal, laterNs)];
       default:
         return [];
     }
   }
   const [first, last] = spanOf(term);
   if (term.negated) return [];
-  return [...since(term, ">=", first, earlierNs), comparison(term, "<=", last, last.valueNs)];
+  return [...bound(term, ">=", first, -earlierNs), ...bound(term, "<=", last, laterNs)];
 }
 
-/** No term where the bound would lie before every time that can be stored. */
-function since(term: Term, operator: ">" | ">=", literal: TimeLiteral, earlierNs: bigint): Comparison[] {
-  const valueNs = literal.valueNs - earlierNs;
-  return valueNs < EARLIEST_NS ? [] : [comparison(term, operator, literal, valueNs)];
+/** No term where the bound was moved past every time that can be stored. */
+function bound(term: Term, operator: Comparison["operator"], literal: TimeLiteral, byNs: bigint): Comparison[] {
+  const valueNs = literal.valueNs + byNs;
+  const isPast = byNs !== 0n && (operator.startsWith(">") ? valueNs < EARLIEST_NS : valueNs > LATEST_NS);
+  return isPast ? [] : [comparison(term, operator, literal, valueNs)];
 }
 
 /**
