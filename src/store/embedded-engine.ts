@@ -6,6 +6,7 @@ import { sleep, type Logger } from "../runtime/index.ts";
 import { loadChdb, type ChdbModule, type ChdbResult, type ChdbSession } from "./chdb-module.ts";
 import { inUse, isHeldElsewhere, openDataDirectory, unusable, type DataDirectory } from "./data-directory.ts";
 import { placeAccessFiles, setRole, type AccessFiles } from "./embedded-access.ts";
+import { removeEmptyDefinitions } from "./empty-definitions.ts";
 import { engineFault } from "./engine-fault.ts";
 import { ENGINE_ARGUMENTS } from "./engine-settings.ts";
 import type { Engine, EngineQuery, EngineResult, RowInsert, WhatWasRead } from "./engine.ts";
@@ -26,6 +27,12 @@ const KILL_INTERVAL_MS = 100;
 export async function openEmbeddedEngine(dataDir: string, logger: Logger, customerNames: Iterable<string> = []): Promise<Engine> {
   const chdb = await loadChdb();
   const directory = await openDataDirectory(dataDir);
+  try {
+    removeEmptyDefinitions(directory.enginePath, logger);
+  } catch (error) {
+    await directory.release();
+    throw error;
+  }
   const access = placeAccessFiles(directory.path, customerNames);
   const sessions: ChdbSession[] = [];
   try {
