@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -80,6 +80,12 @@ describe("schema check", () => {
     expect((await schema("check", file("a.toml"), file("a.toml"))).code).toBe(0);
   });
 
+  test("a file named in two ways is one file", async () => {
+    write("a.toml", KETTLE_TOML);
+    symlinkSync("a.toml", file("same.toml"));
+    expect(await schema("check", file("a.toml"), `${dir}/./a.toml`, file("same.toml"), dir)).toEqual(quiet);
+  });
+
   test("for a GitHub workflow, with what its commands need escaped", async () => {
     write("100%,a:b.toml", kettleWith(['"A kettle"', '""'], ['visibility = "operator_only"\n', ""]));
     const place = file("100%25%2Ca%3Ab.toml");
@@ -114,6 +120,17 @@ describe("schema check", () => {
     expect((await schema("check", dir)).stderr).toMatch(
       /^Schema path ".*a\.toml" cannot be read \(.*\); name an existing file or folder\.$/,
     );
+  });
+
+  test("a pipe is refused, not waited for", async () => {
+    execFileSync("mkfifo", [file("a.toml")]);
+    const outcome = {
+      code: 2,
+      stdout: "",
+      stderr: `Schema path "${file("a.toml")}" cannot be read (it is not a regular file); name an existing file or folder.`,
+    };
+    expect(await schema("check", file("a.toml"))).toEqual(outcome);
+    expect(await schema("check", dir)).toEqual(outcome);
   });
 
   test("a file that is far too long is not read", async () => {
