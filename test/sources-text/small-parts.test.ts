@@ -149,6 +149,23 @@ describe("the samples suite", () => {
     expect(await outcome(TEXT, expected({ nsec_user: "7" }))).toEqual({ passed: 1, failed: 0, lines: [] });
   });
 
+  test("takes no zone's name for a mark", async () => {
+    const names = ["inf", "no-fss", "wrapped"];
+    const rows = names.map((name) => `interval:processes:system-limit:${name}:7:0.01%:-:-\n`).join("");
+    const text = `interval:header:since-last-interval:20270305T101500Z:1:20\n${rows}interval:footer:20270305T101500Z20:20\n`;
+    const values = { used: "7", usedFraction: 0.0001, cap: null, capFraction: null };
+    const resource = {
+      type: "processes",
+      name: "system-limit",
+      unit: "count",
+      total: null,
+      rows: names.map((zone) => ({ zone, ...values })),
+    };
+    const report = { kind: "interval", time: "2027-03-05T10:15:00Z", count: 1, intervalSec: 20, elapsedSec: 20, complete: true };
+    const sidecar = { format: "zonestat-p", reports: [{ ...report, resources: [resource] }], diagnostics: [] };
+    expect(await outcome(text, sidecar)).toEqual({ passed: 1, failed: 0, lines: [] });
+  });
+
   test.each([
     ["another value", TEXT, expected({ nsec_user: "8" }), 'case.txt: snapshots[0].kstats[zones:1:a].stats.nsec_user is "7", not "8"'],
     ["a value too many", TEXT, expected({}), 'case.txt: snapshots[0].kstats[zones:1:a].stats.nsec_user is "7", not null'],

@@ -112,8 +112,8 @@ function reportJson(report) {
     elapsedSec: report.elapsedSec,
     complete: report.complete,
     summary: report.summary === null ? null : plain(report.summary),
-    resources: report.resources.length === 0 ? null : report.resources.map(plain),
-    psets: report.psets.length === 0 ? null : report.psets.map(plain),
+    resources: report.resources.length === 0 ? null : report.resources.map((resource) => plain(resource)),
+    psets: report.psets.length === 0 ? null : report.psets.map((pset) => plain(pset)),
   };
 }
 
@@ -134,7 +134,7 @@ function prstatResult(reports) {
   return {
     reports: reports.map(({ processRows, zones, total, rowLimitHit }) => ({
       processRows,
-      zones: zones.map(plain),
+      zones: zones.map((zone) => plain(zone)),
       total: total && plain(total),
       rowLimitHit,
     })),
@@ -145,16 +145,16 @@ function isoTime(ns) {
   return ns === null ? null : new Date(Number(ns / 1_000_000n)).toISOString().replace(".000Z", "Z");
 }
 
-/** The reader's values in the shape of the sidecar's. */
-function plain(value) {
+/** The reader's values in the shape of the sidecar's. `key` is the field's: a zone may be called `inf` or `wrapped`. */
+function plain(value, key = "") {
   if (typeof value === "bigint") return value.toString();
-  if (value === "wrapped") return { invalid: "unsigned-wrap" };
-  if (value === "inf" || value === "no-fss") return { special: value };
-  if (Array.isArray(value)) return value.map(plain);
+  if (value === "wrapped" && key.endsWith("Fraction")) return { invalid: "unsigned-wrap" };
+  if (key === "shares" && typeof value === "string") return { special: value };
+  if (Array.isArray(value)) return value.map((member) => plain(member));
   if (value === null || typeof value !== "object") return value;
   if (value.kind === "ambiguous") return { ambiguous: true, asKiB: plain(value.asKiB), asMissingDot: plain(value.asMissingDot) };
   if (value.kind === "wrapped") return { invalid: "unsigned-wrap", printedBytes: plain(value.printed) };
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member, name)]));
 }
 
 function compare(expected, actual, key, path, differences) {
