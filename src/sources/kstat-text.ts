@@ -62,7 +62,7 @@ export class KstatTextReader implements TextReader<KstatSnapshot>, LineSink {
     if (tab >= end) return this.#lineWithoutTab(text.slice(start, end), line);
     this.#sawAnything = true;
     const statistic = text.lastIndexOf(":", tab - 1) + 1;
-    if (statistic === inside && inside > start) {
+    if (statistic === inside && inside > start && tab > statistic) {
       if (this.#kstat !== null) this.#statistic(this.#kstat, text.slice(statistic, tab), text.slice(tab + 1, end), line);
       return;
     }

@@ -11,6 +11,8 @@ export interface ZoneKstats {
   readonly byKind: ReadonlyMap<string, Kstat>;
 }
 
+/** What the kernel keeps of a zone's name in the name of a kstat. */
+const KSTAT_NAME_LENGTH = 30;
 const CAPS_NAME = /^([a-z]+)_zone_(\d+)$/;
 const IDENTITY_ORDER = ["zones", "memory_cap", "swapresv", "lockedmem", "nprocs"];
 
@@ -64,9 +66,16 @@ function joinZone(instance: number, byKind: ReadonlyMap<string, Kstat>, identity
   const { zonename } = identity;
   if (identity.snaptimeNs === null || identity.crtimeNs === null) return `its kstat ${identityKind!} could not be read`;
   if (zonename === null) return "its name could not be read";
+  if (!isNameOf(identity.name, zonename) && identity.module !== "caps")
+    return `it is called ${zonename}, which its kstat ${identity.name} is not`;
   for (const [kind, kstat] of byKind) {
     if (kstat.readFailed) return `its kstat ${kind} could not be read`;
     if (kstat.zonename !== null && kstat.zonename !== zonename) return `its kstats are of ${zonename} and of ${kstat.zonename}`;
   }
   return { zonename, instance, identity, byKind };
+}
+
+/** The kstat is named for the zone, where the name is long for its beginning. */
+function isNameOf(kstatName: string, zonename: string): boolean {
+  return kstatName === zonename || (kstatName.length >= KSTAT_NAME_LENGTH && zonename.startsWith(kstatName));
 }

@@ -169,6 +169,12 @@ describe("damage", () => {
     expect(snapshots[0]!.kstats).toEqual(read(whole).snapshots[0]!.kstats);
   });
 
+  test("no statistic costs that line alone inside a kstat too", () => {
+    const { snapshots, codes } = read(`${whole}zones:1:a:\t7\n`);
+    expect(codes).toEqual(["malformed-row"]);
+    expect(snapshots[0]!.kstats).toEqual(read(whole).snapshots[0]!.kstats);
+  });
+
   test.each([
     "100.00000000",
     "100.0000000000",

@@ -213,6 +213,14 @@ describe("zones that are left out", () => {
     without(zoneText(7, "web", { "zones:7:web": { snaptime: "9" } }));
   });
   test("one without a name", () => without(zoneText(7, "web", { "zones:7:web": { zonename: "w b" } })));
+  test("one whose name is not that of its kstat", () => {
+    without(lines("zones:7:forge-north", { ...common("forge-no"), nsec_user: 5 }));
+    without(lines("zones:7:forge-north", { ...common("forge-north2"), nsec_user: 5 }));
+    const long = "oxz_clickhouse_keeper_3fcb4b70-f79a-4ffc-971b-9592244ececa";
+    without(
+      lines(`zones:7:${long.slice(0, 30)}`, { ...common("oxz_clickhouse_keeper_3fcb4c70-f79a-4ffc-971b-9592244ececa"), nsec_user: 5 }),
+    );
+  });
   test("one whose kstats are of two zones", () => without(zoneText(7, "web", { "caps:7:nprocs_zone_7": { zonename: "mail" } })));
 
   test("of two by one name the one created later lives", () => {
