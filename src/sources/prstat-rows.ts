@@ -30,13 +30,22 @@ export interface PrstatTotal {
 
 const ROW =
   /^ *(\d{1,9}) +(\d{1,9}) +(\d{1,5}[KMGTPE]) +(\d{1,5}[KMGTPE]) +(\d{1,3}(?:[.,]\d)?)% +([\d:]{7,9}) +(\d{1,3}(?:[.,]\d)?)% +((\S{1,64}) *)$/;
-const TOTAL = /^Total: +(\d{1,9}) processes, +(\d{1,9}) lwps, +load averages: +(\d{1,6}[.,]\d\d), +(\d{1,6}[.,]\d\d), +(\d{1,6}[.,]\d\d)$/;
+const TOTAL = /^Total: (\d{1,9}) processes, (\d{1,9}) lwps, load averages: (\d{1,6}[.,]\d\d), (\d{1,6}[.,]\d\d), (\d{1,6}[.,]\d\d)$/;
 const UNITS = "KMGTPE";
 const CUT_MARK = "*";
 const TIME_WIDTH = 9;
 
 /** The last column is padded to this; a longer name is printed whole. */
 export const ZONE_WIDTH = 28;
+
+/** The titles as the tool prints them; all but the last stand, as the numbers do, at the right of their columns. */
+export const PRSTAT_TITLES = "ZONEID    NPROC  SWAP   RSS MEMORY      TIME  CPU ZONE";
+const COLUMN_ENDS = [6, 15, 21, 27, 34, 44, 49];
+
+/** Each number ends where its column does; a row that lost or got a character does not fit any more. */
+export function isAligned(text: string): boolean {
+  return COLUMN_ENDS.every((end) => text[end - 1] !== " " && text[end] === " ") && text[COLUMN_ENDS.at(-1)! + 1] !== " ";
+}
 
 /** `ZONEID NPROC SWAP RSS MEMORY TIME CPU ZONE`, with the blanks behind it. Null where the row is damaged or cut. */
 export function readPrstatRow(text: string, names: NamePool): { readonly row: PrstatZone; readonly comma: boolean } | null {

@@ -2,7 +2,7 @@ import { TEXT_REPORT_MAX_ROWS } from "../core/index.ts";
 import { Findings, quoteLine } from "./findings.ts";
 import { LineSplitter, type LineSink } from "./line-splitter.ts";
 import { NamePool } from "./name-pool.ts";
-import { readPrstatRow, readPrstatTotal, ZONE_WIDTH, type PrstatTotal, type PrstatZone } from "./prstat-rows.ts";
+import { isAligned, PRSTAT_TITLES, readPrstatRow, readPrstatTotal, ZONE_WIDTH, type PrstatTotal, type PrstatZone } from "./prstat-rows.ts";
 import type { Diagnostic } from "./source.ts";
 import type { TextReader } from "./text-reader.ts";
 import { toolTime } from "./tool-time.ts";
@@ -27,6 +27,8 @@ interface OpenPrstat {
   inZones: boolean;
   /** Lines have the blanks that the tool pads its last column with, so one without them is cut. */
   isPadded: boolean;
+  /** The titles stand where this tool puts them, so rows have to as well. */
+  isAligned: boolean;
   processes: number;
   readonly zones: PrstatZone[];
   readonly zoneIds: Set<number>;
@@ -77,6 +79,7 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
       }
       this.#open!.inZones = true;
       this.#open!.isPadded = printed !== content;
+      this.#open!.isAligned = content === PRSTAT_TITLES;
     } else if (content.startsWith("Total:")) {
       this.#total(content, line);
     } else if (/^(prstat|Usage): /i.test(content)) {
@@ -107,6 +110,7 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
       processRows: 0,
       inZones: false,
       isPadded: false,
+      isAligned: false,
       processes: 0,
       zones: [],
       zoneIds: new Set(),
@@ -135,7 +139,7 @@ export class PrstatReader implements TextReader<PrstatReport>, LineSink {
       );
       return;
     }
-    const zone = readPrstatRow(content, this.#names);
+    const zone = open.isAligned && !isAligned(content) ? null : readPrstatRow(content, this.#names);
     if (zone === null || open.zoneIds.has(zone.row.zoneId)) {
       this.#findings.add("malformed-row", `The row ${quoteLine(content)} is damaged and was dropped.`, line);
       return;

@@ -18,6 +18,18 @@ const UNITS = "KMGTPE";
 /** Columns of a zone's row, its name among them. */
 export const SUMMARY_COLUMNS = 11;
 
+/** Width of a column; a percent that needs more takes it. */
+const COLUMN_WIDTH = 5;
+
+/**
+ * Whether a line stands as the tool prints it: the name at the right of its column of `nameWidth`, a blank and at least five characters for each
+ * number. A line that lost or got a character does not.
+ */
+export function isAligned(line: string, columns: readonly string[], nameWidth: number): boolean {
+  const [name, ...others] = columns;
+  return line === name!.padStart(nameWidth) + others.map((column) => ` ${column.padStart(COLUMN_WIDTH)}`).join("");
+}
+
 /** An amount in five columns, and the most it can stand for, as it was cut to what is printed. Null where it is damaged. */
 interface HumanAmount {
   readonly amount: Amount;

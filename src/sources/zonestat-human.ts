@@ -5,7 +5,7 @@ import { NamePool } from "./name-pool.ts";
 import type { Diagnostic } from "./source.ts";
 import type { TextReader } from "./text-reader.ts";
 import { toolTime } from "./tool-time.ts";
-import { humanAmount, readHumanRow, SUMMARY_COLUMNS } from "./zonestat-human-row.ts";
+import { humanAmount, isAligned, readHumanRow, SUMMARY_COLUMNS } from "./zonestat-human-row.ts";
 import type { ReportKind, SummaryRow, ZonestatReport, ZonestatSummary } from "./zonestat-report.ts";
 import { withholdSummaryWraps, type MemoryBounds } from "./zonestat-wraps.ts";
 
@@ -16,7 +16,7 @@ const SPAN = /^Intervals: (\d{1,9}), Duration: (\d{1,7}:\d\d:\d\d)$/;
 const SUMMARY = /^SUMMARY +Cpus\/Online: (\d{1,6})\/(\d{1,6}) +Physical: +(\S+) +Virtual: +(\S+)$/;
 const COLUMNS = "ZONE USED %PART %CAP %SHRU USED PCT %CAP USED PCT %CAP";
 /** Column titles that only Oracle Solaris 11 prints. */
-const OTHER_DIALECT = /\b(PhysMem|VirtMem|PhysNet|PBYTE)\b|%PUSE/;
+const OTHER_DIALECT = /\b(PhysMem|VirtMem|PhysNet|PBYTE)\b|%(?:PUSE|USED)\b/;
 const TOOL_ERROR = /^(zonestatd?|Usage): /i;
 const PASSED_OVER = /^(Collecting data for first interval\.\.\.|mixed schedulers found: .*|[ -]*-CPU-[-A-Z ]*)$/;
 
@@ -44,6 +44,10 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
   #supported = true;
   #open: OpenHuman | null = null;
   #inTable = false;
+  /** Inside a table that is not read. */
+  #passing = false;
+  /** Width of the names' column where the titles stand as the tool puts them, so that rows have to as well; else null. */
+  #nameWidth: number | null = null;
   /** Tables are parted by empty lines; a row of which nothing is left looks like one, so it does not end the table by itself. */
   #afterBlank = false;
   #done: ZonestatReport[] = [];
@@ -79,7 +83,8 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     this.#sawAnything = true;
     if (!this.#supported) return;
     if (!this.#inTable && OTHER_DIALECT.test(content)) return this.#refuse(line);
-    if (!this.#heading(content, line) && !this.#tableHead(content, line)) this.#row(content, line);
+    const printed = text.slice(start, end).trimEnd();
+    if (!this.#heading(content, line) && !this.#tableHead(content, printed, line)) this.#row(content, printed, line);
     this.#afterBlank = false;
   }
 
@@ -121,10 +126,16 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     return true;
   }
 
-  #tableHead(content: string, line: number): boolean {
+  #tableHead(content: string, printed: string, line: number): boolean {
     if (PASSED_OVER.test(content)) return true;
     if (content.startsWith("ZONE ") && content.includes("USED")) {
-      this.#inTable = content.split(/ +/).join(" ") === COLUMNS;
+      const titles = content.split(/ +/);
+      this.#inTable = titles.join(" ") === COLUMNS;
+      const nameWidth = printed.indexOf(titles[0]!) + titles[0]!.length;
+      this.#nameWidth = isAligned(printed, titles, nameWidth) ? nameWidth : null;
+      this.#passing = !this.#inTable;
+      // Where the line with the totals was damaged, the rows are still good.
+      if (this.#inTable && this.#open !== null) this.#open.summary ??= noTotals();
       if (!this.#inTable)
         this.#findings.addOnce(
           "columns",
@@ -139,32 +150,39 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
       const mayBeTitle = !this.#inTable || (this.#afterBlank && content.split(/ +/).length !== SUMMARY_COLUMNS);
       if (!mayBeTitle || !/^[A-Z][A-Z_-]{3,}\b/.test(content)) return false;
       this.#inTable = false;
+      this.#passing = true;
       this.#findings.addOnce(content, "unknown-resource", `The table ${quoteLine(content)} was passed over.`, line);
       return true;
     }
     const physical = humanAmount(summary[3]!, false);
     const virtual = humanAmount(summary[4]!, true);
-    if (this.#open === null || this.#open.summary !== null) this.#begin("interval", null, line);
+    if (this.#open === null || this.#open.summary !== null) {
+      this.#findings.add("missing-header", "A table has no line above it that tells its interval.", line);
+      this.#begin("interval", null, line);
+    }
     this.#open!.summary = {
+      ...noTotals(),
       cpus: Number(summary[1]),
       cpusOnline: Number(summary[2]),
       physicalBytes: physical?.amount ?? null,
       virtualBytes: virtual?.amount ?? null,
-      rows: [],
     };
     this.#open!.bounds = { physical: physical?.most ?? null, virtual: virtual?.most ?? null };
     if (physical === null || virtual === null) this.#damaged(content, line);
     return true;
   }
 
-  #row(content: string, line: number): void {
+  #row(content: string, printed: string, line: number): void {
     if (TOOL_ERROR.test(content)) {
       this.#findings.add("tool-error", `The tool reported ${quoteLine(content)}.`, line);
       return;
     }
     const summary = this.#open?.summary ?? null;
-    if (!this.#inTable || summary === null) return;
-    const row: SummaryRow | null = readHumanRow(content.split(/ +/), this.#names);
+    if (this.#passing) return;
+    if (!this.#inTable || summary === null) return this.#damaged(content, line);
+    const columns = content.split(/ +/);
+    const stands = this.#nameWidth === null || isAligned(printed, columns, this.#nameWidth);
+    const row: SummaryRow | null = stands ? readHumanRow(columns, this.#names) : null;
     if (row === null || this.#open!.zones.has(row.zone)) return this.#damaged(content, line);
     if (summary.rows.length >= TEXT_REPORT_MAX_ROWS) {
       this.#findings.addOnce(
@@ -182,6 +200,7 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
   #begin(kind: ReportKind, timeNs: bigint | null, line: number): void {
     this.#close();
     this.#inTable = false;
+    this.#passing = false;
     const nothing = { startTimeNs: null, endTimeNs: null, count: null, elapsedSec: null, summary: null, zones: new Set<string>() };
     this.#open = { kind, timeNs, line, ...nothing, bounds: { physical: null, virtual: null } };
   }
@@ -240,6 +259,10 @@ export class ZonestatHumanReader implements TextReader<ZonestatReport>, LineSink
     this.#done = [];
     return done;
   }
+}
+
+function noTotals(): ZonestatSummary {
+  return { cpus: null, cpusOnline: null, physicalBytes: null, virtualBytes: null, rows: [] };
 }
 
 function durationSec(text: string): number | null {

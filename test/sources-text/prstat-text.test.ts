@@ -110,6 +110,9 @@ describe("damage", () => {
     ["a lost unit", row(7, 5, "1402", "48M", "0:00:01", "web")],
     ["five digits", row(7, 5, "14020M", "48M", "0:00:01", "web")],
     ["a sign", row(7, 5, "-14M", "48M", "0:00:01", "web")],
+    ["a lost digit", row(7, 5, "1402M", "48M", "0:00:01", "web").replace("1402M", "142M")],
+    ["a lost blank", row(7, 5, "14M", "48M", "0:00:01", "web").slice(1)],
+    ["a blank too many", row(7, 5, "14M", "48M", "0:00:01", "web").replace(" 48M", "  48M")],
     ["a lost percent sign", row(7, 5, "14M", "48M", "0:00:01", "web", "0.5")],
     ["a lost column", row(7, 5, "14M", "48M", "0:00:01", "web").replace(" 48M", "    ")],
     ["a blank in a number", row(7, 5, "1 4M", "48M", "0:00:01", "web")],
@@ -128,6 +131,12 @@ describe("damage", () => {
 
   test("where the blanks at line ends were stripped from the whole text, rows are read all the same", () => {
     expect(read(WHOLE.replaceAll(/ +$/gm, "")).reports).toEqual(read(WHOLE).reports);
+  });
+
+  test("titles that stand elsewhere say nothing of where the numbers have to", () => {
+    const moved = (text: string): string => text.replaceAll(/^( *\d+) +(\d+ +\d+[KMG] )/gm, "$1 $2");
+    expect(read(moved(WHOLE.replace("ZONEID    NPROC", "ZONEID NPROC"))).reports).toEqual(read(WHOLE).reports);
+    expect(read(moved(WHOLE)).reports[0]!.zones).toEqual([]);
   });
 
   test("a report without its Total line is told, and cannot say whether zones are missing", () => {

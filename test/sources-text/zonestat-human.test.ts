@@ -116,6 +116,30 @@ mem_default                          63.7G
     expect(codes).toEqual(["unknown-resource", "unknown-resource"]);
   });
 
+  test("damaged totals cost the totals alone", () => {
+    const whole = read(`Interval: 1, Duration: 0:00:05\n${HEAD}${ROWS}`).reports[0]!.summary!;
+    const { reports, codes } = read(`Interval: 1, Duration: 0:00:05\n${HEAD.replace("Online: ", "Online? ")}${ROWS}`);
+    expect(codes).toEqual(["unknown-resource"]);
+    expect(reports[0]!.summary).toEqual({ ...whole, cpus: null, cpusOnline: null, physicalBytes: null, virtualBytes: null });
+  });
+
+  test("a table below a damaged heading is of no known time, and both are told", () => {
+    const { reports, codes } = read(`1789000000, Rep\0rt: High Usage\n${HEAD}${ROWS}`);
+    expect(codes).toEqual(["malformed-row", "missing-header"]);
+    expect(reports.map(({ timeNs, count, elapsedSec }) => [timeNs, count, elapsedSec])).toEqual([[null, null, null]]);
+  });
+
+  test("a row out of line lost or got a character", () => {
+    const rows = ROWS.split("\n").filter((row) => row !== "");
+    for (const at of [0, 25, 40, rows[1]!.length - 3]) {
+      for (const damaged of [rows[1]!.slice(0, at) + rows[1]!.slice(at + 1), `${rows[1]!.slice(0, at)} ${rows[1]!.slice(at)}`]) {
+        const { reports, codes } = read(`Interval: 1, Duration: 0:00:05\n${HEAD}${rows.with(1, damaged).join("\n")}\n`);
+        expect(codes, damaged).toEqual(["malformed-row"]);
+        expect(reports[0]!.rowCount).toBe(rows.length - 1);
+      }
+    }
+  });
+
   test("a cut last row is dropped", () => {
     const { reports, codes } = read(`Interval: 1, Duration: 0:00:05\n${HEAD}${ROWS.slice(0, -3)}`);
     expect(codes).toEqual(["truncated-line"]);
@@ -125,6 +149,7 @@ mem_default                          63.7G
 
 test.each([
   ["PhysMem", "SUMMARY                   Cpus/Online: 4/4   PhysMem: 15.9G  VirtMem: 17.9G\n"],
+  ["%USED", "               ZONE  USED %PART  USED %USED  USED %USED\n"],
   ["PhysNet", "               ZONE  USED %PART  USED %USED  USED %USED PBYTE %PUSE\n"],
 ])("the dialect of Solaris 11 is refused as a whole (%s)", (_what, head) => {
   const text = `Interval: 1, Duration: 0:00:05\n${head}            [total]  1.42 17.7% 12.1G 38.0% 14.0G 39.1% 1320K 0.01%\n\nInterval: 2, Duration: 0:00:10\n${HEAD}${ROWS}`;
