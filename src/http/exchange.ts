@@ -1,5 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import { isGeneratorObject } from "node:util/types";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { messageOf, ZonemeterError, type Principal } from "../core/index.ts";
 import { withDeadline, type Logger } from "../runtime/index.ts";
@@ -101,12 +103,15 @@ function deliver(reply: FastifyReply, response: HandlerResponse, timeoutMs: numb
   }
   watchDelivery(raw, reply.request.raw.socket, timeoutMs, (ok) => tell(response, ok));
   if (response.headers !== undefined) void reply.headers(response.headers);
+  // Once it has failed nothing is delivered, though an error may be answered in its place.
+  if (payload instanceof Readable) payload.once("error", () => tell(response, false));
   if (payload !== undefined) void reply.header("content-type", response.contentType ?? JSON_TYPE);
   return reply.code(response.status).send(payload);
 }
 
-function encodeBody(body: unknown): Buffer | undefined {
+function encodeBody(body: unknown): Buffer | Readable | undefined {
   if (body === undefined || Buffer.isBuffer(body)) return body;
+  if (isGeneratorObject(body)) return Readable.from(body as Generator<Uint8Array>, { objectMode: false });
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return Buffer.from(typeof body === "string" ? body : stringifyExact(body as ExactJson));
 }

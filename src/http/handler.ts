@@ -18,7 +18,10 @@ export interface HandlerRequest {
 
 export interface HandlerResponse {
   readonly status: number;
-  /** A text or bytes go out as they are, anything else as JSON, in which bigint is bare digits. Nothing: no body. */
+  /**
+   * A text or bytes go out as they are. So does a generator of bytes, each piece made when the one before it is on its way; where it throws, what was
+   * begun is cut off. Anything else goes out as JSON, in which bigint is bare digits. Nothing: no body.
+   */
   readonly body?: unknown;
   /** `application/json` unless given, also for text and bytes. */
   readonly contentType?: string;

@@ -1,6 +1,6 @@
-import { PRODUCER_RESPONSE_SAMPLES, ZonemeterError, type ProducerResult } from "../core/index.ts";
+import { PRODUCER_RESPONSE_SAMPLES, ZonemeterError, type Sample } from "../core/index.ts";
 import type { HandlerRequest, HandlerResponse } from "../http/index.ts";
-import { batchReplyHeaders, readAcknowledgingRequest, writeProducerResults } from "../wire/index.ts";
+import { batchReplyHeaders, readAcknowledgingRequest, writeProducerResults, type ProducerResultToWrite } from "../wire/index.ts";
 import type { Delivery } from "./delivery.ts";
 import { samplesOf, type SampleGroup } from "./sample-group.ts";
 
@@ -19,13 +19,8 @@ export function collectHandler(options: CollectHandlerOptions): (request: Handle
   return async ({ params, headers, signal }) => {
     if (params["producer_id"] !== producerId) throw new ZonemeterError("not_found", `There is no producer ${params["producer_id"]} here.`);
     const collection = await delivery.collect(readAcknowledgingRequest(headers, PRODUCER_RESPONSE_SAMPLES), signal);
-    try {
-      const body = writeProducerResults(resultsOf(collection.groups, sourceNames, failures()));
-      return { status: 200, body, headers: batchReplyHeaders(collection), sent: (ok) => collection.settle(ok) };
-    } catch (error) {
-      collection.settle(false);
-      throw error;
-    }
+    const body = writeProducerResults(resultsOf(collection.groups, sourceNames, failures()));
+    return { status: 200, body, headers: batchReplyHeaders(collection), sent: (ok) => collection.settle(ok) };
   };
 }
 
@@ -34,16 +29,20 @@ function resultsOf(
   groups: readonly SampleGroup[],
   sourceNames: readonly string[],
   failures: ReadonlyMap<string, string>,
-): ProducerResult[] {
+): ProducerResultToWrite[] {
   const bySource = new Map<string, SampleGroup[]>(sourceNames.map((name) => [name, []]));
   for (const group of groups) {
     const own = bySource.get(group.source);
     if (own === undefined) bySource.set(group.source, [group]);
     else own.push(group);
   }
-  return [...bySource].map(([source, own]): ProducerResult => {
+  return [...bySource].map(([source, own]): ProducerResultToWrite => {
     const failure = failures.get(source);
     if (own.length === 0 && failure !== undefined) return { status: "err", error: { type: "datum_error", content: failure } };
-    return { status: "ok", samples: own.flatMap(samplesOf) };
+    return { status: "ok", samples: samplesOfAll(own) };
   });
+}
+
+function* samplesOfAll(groups: readonly SampleGroup[]): Generator<Sample> {
+  for (const group of groups) yield* samplesOf(group);
 }

@@ -1,10 +1,17 @@
-/** Text on its way into a buffer that grows. */
+/** Text on its way into buffers, one after the other. */
 export class ByteWriter {
-  #buffer: Buffer;
+  readonly #bufferBytes: number;
+  #buffer: Buffer = Buffer.alloc(0);
   #length = 0;
 
-  constructor(expectedBytes: number) {
-    this.#buffer = Buffer.allocUnsafe(Math.max(1024, expectedBytes));
+  /** A buffer begins with so many bytes, and grows where it gets more. */
+  constructor(bufferBytes: number) {
+    this.#bufferBytes = bufferBytes;
+  }
+
+  /** Bytes written since the last `take`. */
+  get length(): number {
+    return this.#length;
   }
 
   text(text: string): void {
@@ -19,15 +26,18 @@ export class ByteWriter {
     this.#length += bytes.length;
   }
 
-  /** All that was written. The writer is done with. */
-  finish(): Buffer {
-    return this.#buffer.subarray(0, this.#length);
+  /** What was written since the last call. */
+  take(): Buffer {
+    const taken = this.#buffer.subarray(0, this.#length);
+    this.#buffer = Buffer.alloc(0);
+    this.#length = 0;
+    return taken;
   }
 
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(needed, Math.ceil(this.#buffer.length * 1.5)));
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bufferBytes, Math.ceil(this.#buffer.length * 1.5)));
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
   }

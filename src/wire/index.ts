@@ -5,4 +5,4 @@ export * from "./ndjson.ts";
 export * from "./prometheus-text.ts";
 export { parseExactJson } from "./parse-exact-json.ts";
 export { ProducerResultsReader, readProducerResults } from "./read-producer-results.ts";
-export { writeProducerResults } from "./write-producer-results.ts";
+export { writeProducerResults, type ProducerResultToWrite } from "./write-producer-results.ts";

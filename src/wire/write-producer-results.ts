@@ -13,30 +13,42 @@ import { quoteJson, stringifyExact, type ExactJson } from "./exact-json.ts";
 import type { NamedFields } from "./read-fields.ts";
 import { histogramJson } from "./write-histogram.ts";
 
+/** What one source has to say, its samples made as they are written. */
+export type ProducerResultToWrite =
+  | { readonly status: "ok"; readonly samples: Iterable<Sample> }
+  | Exclude<ProducerResult, { status: "ok" }>;
+
 /**
- * Body of a `GET /{producer_id}` answer: compact JSON, `status` before `info`, keys of fields in byte order, integers as bare digits.
- * What a reader would refuse the whole body for (an integer out of its range, a float that is not finite) throws `internal`: those who
- * make samples keep such values out.
+ * Body of a `GET /{producer_id}` answer, in pieces, so that a large one is never in memory as a whole: compact JSON, `status` before `info`, keys of fields in
+ * byte order, integers as bare digits. What a reader would refuse the whole body for (an integer out of its range, a float that is not finite)
+ * throws `internal`: those who make samples keep such values out.
  */
-export function writeProducerResults(results: readonly ProducerResult[]): Buffer {
-  const samples = results.reduce((sum, result) => sum + (result.status === "ok" ? result.samples.length : 0), 0);
-  const out = new ByteWriter(samples * EXPECTED_SAMPLE_BYTES);
-  out.text("[");
-  for (const [i, result] of results.entries()) {
-    if (i > 0) out.text(",");
-    if (result.status === "err") out.text(`{"status":"err","info":${stringifyExact({ ...result.error } as ExactJson)}}`);
-    else {
-      out.text('{"status":"ok","info":[');
-      for (const [j, sample] of result.samples.entries()) writeSample(out, sample, j > 0);
-      out.text("]}");
+export function* writeProducerResults(results: Iterable<ProducerResultToWrite>): Generator<Buffer, void, undefined> {
+  const out = new ByteWriter(BUFFER_BYTES);
+  let before = "[";
+  for (const result of results) {
+    out.text(before);
+    before = ",";
+    if (result.status === "err") {
+      out.text(`{"status":"err","info":${stringifyExact({ ...result.error } as ExactJson)}}`);
+      continue;
     }
+    out.text('{"status":"ok","info":[');
+    let following = false;
+    for (const sample of result.samples) {
+      writeSample(out, sample, following);
+      following = true;
+      if (out.length >= PIECE_BYTES) yield out.take();
+    }
+    out.text("]}");
   }
-  out.text("]");
-  return out.finish();
+  out.text(before === "[" ? "[]" : "]");
+  yield out.take();
 }
 
-/** Bytes of a usual sample; only a guess at how much to set aside at first. */
-const EXPECTED_SAMPLE_BYTES = 1_200;
+/** Bytes after which a piece is given out, and those of its buffer: the last sample of it has room too. */
+const PIECE_BYTES = 120 * 1024;
+const BUFFER_BYTES = 128 * 1024;
 
 function writeSample(out: ByteWriter, sample: Sample, isFollowing: boolean): void {
   out.text(

@@ -102,6 +102,59 @@ describe("a handler learns whether its response was sent", () => {
     expect(await told.opened).toBe(false);
   });
 
+  it("when it came in pieces, each made only when there is room for it", async () => {
+    const told = gate<boolean>();
+    let made = 0;
+    function* pieces(): Generator<Buffer> {
+      for (; made < 32; made++) yield BIG.subarray(0, 1024 * 1024);
+    }
+    const { server } = await serve(async () => ({ status: 200, body: pieces(), sent: told.open }));
+    const socket = await openSocket(server.address);
+    socket.write(GET);
+    await once(socket, "readable");
+    expect(made).toBeLessThan(32);
+    socket.resume();
+    expect(await told.opened).toBe(true);
+    expect(made).toBe(32);
+    socket.destroy();
+  });
+
+  it("when the client went away between two pieces", async () => {
+    const told = gate<boolean>();
+    const ended = gate();
+    function* pieces(): Generator<Buffer> {
+      try {
+        for (;;) yield BIG.subarray(0, 1024 * 1024);
+      } finally {
+        ended.open();
+      }
+    }
+    const { server } = await serve(async () => ({ status: 200, body: pieces(), sent: told.open }));
+    const socket = await openSocket(server.address);
+    socket.write(GET);
+    await once(socket, "readable");
+    socket.destroy();
+    expect(await told.opened).toBe(false);
+    await ended.opened;
+  });
+
+  it.each([0, 1])("when a piece could not be made, after %i", async (whole) => {
+    const told = gate<boolean>();
+    function* pieces(): Generator<Buffer> {
+      for (let made = 0; made < whole; made++) yield Buffer.from("[");
+      throw new Error("the piece is broken");
+    }
+    const { server } = await serve(async () => ({ status: 200, body: pieces(), sent: told.open }));
+    const socket = await openSocket(server.address);
+    let text = "";
+    socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
+    socket.write(GET.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"));
+    await once(socket, "close");
+    expect(await told.opened).toBe(false);
+    if (whole === 0) expect(text).toMatch(/^HTTP\/1\.1 500 [^]*"message":"Internal Server Error"/);
+    else expect(text).not.toContain("0\r\n\r\n");
+  });
+
   it("once for each request of a connection, in order", async () => {
     const told: string[] = [];
     let count = 0;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Sample, SocketAddress } from "../../src/core/index.ts";
-import { writeProducerResults } from "../../src/wire/index.ts";
+import { producerBody } from "./producer-body.ts";
 
 export type Answer = (request: IncomingMessage, response: ServerResponse, poll: number) => void | Promise<void>;
 
@@ -36,5 +36,5 @@ export async function startFakeProducer(answer: Answer): Promise<FakeProducer> {
 
 /** A whole answer with samples, as a stock producer gives it. */
 export function sendSamples(response: ServerResponse, samples: readonly Sample[], headers: Record<string, string> = {}): void {
-  response.writeHead(200, { "content-type": "application/json", ...headers }).end(writeProducerResults([{ status: "ok", samples }]));
+  response.writeHead(200, { "content-type": "application/json", ...headers }).end(producerBody([{ status: "ok", samples }]));
 }

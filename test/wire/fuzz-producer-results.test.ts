@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ZonemeterError } from "../../src/core/index.ts";
-import { ProducerResultsReader, readProducerResults, writeProducerResults } from "../../src/wire/index.ts";
+import { ProducerResultsReader, readProducerResults } from "../../src/wire/index.ts";
+import { producerBody } from "../support/producer-body.ts";
 import { producerResults } from "../support/arbitrary-samples.ts";
 import { readWithLosslessJson } from "../support/lossless-producer-results.ts";
 
@@ -21,7 +22,7 @@ test("what is written is read back as it was, by our reader and by a general los
   const kept = new ProducerResultsReader(2_000);
   fc.assert(
     fc.property(producerResults, (results) => {
-      const body = writeProducerResults(results);
+      const body = producerBody(results);
       const expected = plain(results);
       expect(plain(readWithLosslessJson(body.toString()))).toEqual(expected);
       expect(plain(readProducerResults(body))).toEqual(expected);
@@ -35,7 +36,7 @@ test("a reader that has seen other bodies reads a spaced and reordered one like 
   const kept = new ProducerResultsReader(2_000);
   fc.assert(
     fc.property(producerResults, fc.integer(), (results, seed) => {
-      const body = shuffle(writeProducerResults(results).toString(), seed);
+      const body = shuffle(producerBody(results).toString(), seed);
       expect(plain(kept.read(Buffer.from(body)))).toEqual(plain(readWithLosslessJson(body)));
     }),
     { numRuns: 200, endOnFailure: true },
@@ -53,7 +54,7 @@ test("a damaged body is refused with one sentence, or means the same to the gene
       fc.constantFrom(...'0123456789-+.eE"\\{}[],: nulltrue\u0001é'),
       fc.constantFrom("replace", "insert", "cut"),
       (results, at, character, how) => {
-        const whole = writeProducerResults(results).toString();
+        const whole = producerBody(results).toString();
         const characters = [...whole];
         characters.splice(at % (characters.length + 1), how === "insert" ? 0 : 1, ...(how === "cut" ? [] : [character]));
         const body = characters.join("");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fieldSet, type Datum, type Histogram, type ProducerResult, type Sample } from "../../src/core/index.ts";
-import { ProducerResultsReader, readProducerResults, writeProducerResults } from "../../src/wire/index.ts";
+import { ProducerResultsReader, readProducerResults } from "../../src/wire/index.ts";
+import { producerBody } from "../support/producer-body.ts";
 
 const target = {
   name: "oven",
@@ -18,7 +19,7 @@ const sampleOf = (datum: Datum): Sample => ({
   timestampNs: 1_787_307_330_123_456_789n,
   datum,
 });
-const bodyOf = (datum: Datum): string => writeProducerResults([{ status: "ok", samples: [sampleOf(datum)] }]).toString();
+const bodyOf = (datum: Datum): string => producerBody([{ status: "ok", samples: [sampleOf(datum)] }]).toString();
 function samplesIn(results: readonly ProducerResult[]): readonly Sample[] {
   const [first] = results;
   return first?.status === "ok" ? first.samples : [];
@@ -57,7 +58,7 @@ describe("writing", () => {
       { status: "err", error: { type: "datum_error", content: "could not read" } },
       { status: "err", error: { type: "invalid_timeseries_name" } },
     ];
-    const body = writeProducerResults(results);
+    const body = producerBody(results);
     expect(body.toString()).toBe(
       '[{"status":"ok","info":[]},{"status":"err","info":{"type":"datum_error","content":"could not read"}},{"status":"err","info":{"type":"invalid_timeseries_name"}}]',
     );
