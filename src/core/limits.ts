@@ -12,7 +12,10 @@ export const PRODUCER_REPLAY_SNAPSHOTS = 4_000;
 /** Samples of one collection response; the rest waits for the next one. About 11 MB of JSON, 25 ms of CPU. */
 export const PRODUCER_RESPONSE_SAMPLES = 10_000;
 
-/** Zone incarnations whose targets and metrics a producer keeps ready; beyond it all are made anew. Some 5 KiB each. */
+/**
+ * Zone incarnations of recordings whose targets and metrics a producer keeps ready; beyond it all are made anew. Some 5 KiB each. Those of live sources
+ * are kept as long as they are there, however many.
+ */
 export const PRODUCER_SUBJECTS = 5_000;
 
 /** Distinct readings without a place in the schema that are logged; further ones are only counted. */

@@ -8,9 +8,16 @@ export interface Series {
   readonly datumType: DatumType;
 }
 
+/** What a group counts or measured. Both an array and packed values are this. */
+export interface SampleValues extends Iterable<bigint | number> {
+  readonly length: number;
+  at(index: number): bigint | number | undefined;
+  slice(from: number, to?: number): SampleValues;
+}
+
 /**
  * Samples that were taken together: one target, one instant, one start of counting. Kept in this form until they are sent, as it takes a
- * quarter of the memory of samples. `values[i]` belongs to `series[i]` and fits its datum type.
+ * small part of the memory of samples. `values[i]` belongs to `series[i]` and fits its datum type.
  */
 export interface SampleGroup {
   /** The source that they come from; one item of a response each. */
@@ -19,7 +26,7 @@ export interface SampleGroup {
   readonly timestampNs: bigint;
   readonly startTimeNs: bigint;
   readonly series: readonly Series[];
-  readonly values: readonly (bigint | number)[];
+  readonly values: SampleValues;
   /** True for the first part of a group that was cut in two. */
   readonly partial: boolean;
 }
@@ -27,7 +34,7 @@ export interface SampleGroup {
 export function samplesOf(group: SampleGroup): Sample[] {
   const { target, timestampNs, startTimeNs, series, values } = group;
   return series.map(({ timeseriesName, timeseriesVersion, metric, datumType }, i) => {
-    const value = values[i]!;
+    const value = values.at(i)!;
     const datum = datumType.startsWith("cumulative_") ? { type: datumType, startTimeNs, value } : { type: datumType, value };
     return { timeseriesName, timeseriesVersion, target, metric, timestampNs, datum: datum as Datum };
   });

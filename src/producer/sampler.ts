@@ -147,6 +147,7 @@ export class Sampler {
         const evicted = group === null ? undefined : live.push(group);
         if (evicted !== undefined) ledger.drop("ring_full", evicted.values.length);
       }
+      this.#snapshots.endRead(source, snapshots.length);
     };
   }
 

@@ -1,9 +1,10 @@
 import { fitsInteger, isIntegerType, PRODUCER_LOGGED_READINGS, type Catalogue, type DatumType } from "../core/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import type { SledIdentity, Snapshot } from "../sources/index.ts";
+import { ValueBlocks } from "./packed-values.ts";
 import type { Series, SampleGroup } from "./sample-group.ts";
 import type { SourceAuthority } from "./source-authority.ts";
-import { SubjectPlans } from "./subject-plans.ts";
+import { SubjectPlans, type SubjectPlan } from "./subject-plans.ts";
 
 export interface SnapshotSamplesOptions {
   readonly catalogue: Catalogue;
@@ -30,6 +31,8 @@ export class SnapshotSamples {
   readonly #options: SnapshotSamplesOptions;
   readonly #plans: SubjectPlans;
   readonly #logged = new Set<string>();
+  /** By source, since groups of one source are given up in the order in which they came. */
+  readonly #blocks = new Map<string, ValueBlocks>();
 
   constructor(options: SnapshotSamplesOptions) {
     this.#options = options;
@@ -66,12 +69,27 @@ export class SnapshotSamples {
       series.push(own);
       values.push(value);
     }
-    const { timestampNs } = snapshot;
-    const group: SampleGroup | null =
-      plan.target === null || series.length === 0
-        ? null
-        : { source, target: plan.target, timestampNs, startTimeNs: subject.startTimeNs, series, values, partial: false };
-    return { group, missing, notInSchema, outOfRange };
+    return { group: this.#group(snapshot, source, plan, series, values), missing, notInSchema, outOfRange };
+  }
+
+  /** A live source was read once more, and gave so many snapshots: what it no longer told of is forgotten. */
+  endRead(source: string, snapshots: number): void {
+    this.#plans.endRound(source, snapshots);
+  }
+
+  #group(
+    { timestampNs, subject: { startTimeNs } }: Snapshot,
+    source: string,
+    plan: SubjectPlan,
+    given: readonly Series[],
+    values: readonly (bigint | number)[],
+  ): SampleGroup | null {
+    const { target } = plan;
+    if (target === null || given.length === 0) return null;
+    const series = this.#plans.shared(plan, given);
+    let blocks = this.#blocks.get(source);
+    if (blocks === undefined) this.#blocks.set(source, (blocks = new ValueBlocks()));
+    return { source, target, timestampNs, startTimeNs, series, values: blocks.store(series, values), partial: false };
   }
 
   #logOnce(snapshot: Snapshot, metric: string, labels: Readonly<Record<string, string>>, text: string): void {

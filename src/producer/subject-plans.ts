@@ -19,6 +19,11 @@ export interface SubjectPlan {
   readonly target: { readonly name: string; readonly fields: readonly Field[] } | null;
   /** By metric and labels; null where the schema has no place for them. */
   readonly series: Map<string, Series | null>;
+  /** Those of the last snapshot, for all its samples to share. */
+  lately: readonly Series[];
+  /** The source, and its round in which the subject was last seen. */
+  readonly source: string;
+  round: number;
 }
 
 /** Finds, in the catalogue, what the readings of snapshots are called. */
@@ -26,6 +31,8 @@ export class SubjectPlans {
   readonly #catalogue: Catalogue;
   #plans = new Map<string, SubjectPlan>();
   #targets = new Map<string, SubjectPlan["target"]>();
+  readonly #rounds = new Map<string, number>();
+  #most = PRODUCER_SUBJECTS;
 
   constructor(catalogue: Catalogue) {
     this.#catalogue = catalogue;
@@ -35,14 +42,33 @@ export class SubjectPlans {
     const { subject, source } = snapshot;
     const key = `${sled.sledId}\n${source}\n${subject.kind === "zone" ? subject.incarnation : ""}`;
     const known = this.#plans.get(key);
-    if (known !== undefined) return known;
-    if (this.#plans.size >= PRODUCER_SUBJECTS) {
+    const round = this.#rounds.get(source) ?? 0;
+    if (known !== undefined) {
+      known.round = round;
+      return known;
+    }
+    if (this.#plans.size >= this.#most) {
       this.#plans = new Map();
       this.#targets = new Map();
     }
-    const plan: SubjectPlan = { target: this.#target(subject.kind, sled), series: new Map() };
+    const plan: SubjectPlan = { target: this.#target(subject.kind, sled), series: new Map(), lately: [], source, round };
     this.#plans.set(key, plan);
     return plan;
+  }
+
+  /** Forgets what a source has not shown since the last call, and makes room for as many subjects as it has shown. */
+  endRound(source: string, subjects: number): void {
+    const round = this.#rounds.get(source) ?? 0;
+    for (const [key, plan] of this.#plans) if (plan.source === source && plan.round !== round) this.#plans.delete(key);
+    this.#rounds.set(source, round + 1);
+    this.#most = Math.max(this.#most, this.#plans.size + subjects);
+  }
+
+  /** `series`, or the equal list that the snapshot before had: in the ring it would take as much memory as the values. */
+  shared(plan: SubjectPlan, series: readonly Series[]): readonly Series[] {
+    const { lately } = plan;
+    if (lately.length !== series.length || series.some((each, i) => each !== lately[i])) plan.lately = series;
+    return plan.lately;
   }
 
   /** Whether this reading has had a value before: one that the platform does not have never has. */

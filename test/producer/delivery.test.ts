@@ -59,7 +59,7 @@ function setUp(capacity = 1_000, closing: () => SampleGroup | null = () => null,
   return { clock, ledger, buffers, delivery, delivered, push, ask, bare, balanced };
 }
 
-const valuesOf = (groups: readonly SampleGroup[]): bigint[] => groups.flatMap((each) => each.values as bigint[]);
+const valuesOf = (groups: readonly SampleGroup[]): bigint[] => groups.flatMap((each) => [...each.values] as bigint[]);
 
 describe("a stock collector", () => {
   test("drains everything, and gets it again in order where its response did not go out whole", async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { fieldValue, type Datum } from "../../src/core/index.ts";
+import { fieldValue, PRODUCER_SUBJECTS, type Datum, type Sample } from "../../src/core/index.ts";
 import { SnapshotSamples } from "../../src/producer/snapshot-samples.ts";
 import { samplesOf } from "../../src/producer/sample-group.ts";
 import { SourceAuthority } from "../../src/producer/source-authority.ts";
 import { loadCatalogue } from "../../src/schema/index.ts";
 import type { Reading, Snapshot, SourceName } from "../../src/sources/index.ts";
-import { writeProducerResults } from "../../src/wire/index.ts";
 import { readWithLosslessJson } from "../support/lossless-producer-results.ts";
 import { recordingLogger } from "../support/logs.ts";
+import { producerBody } from "../support/producer-body.ts";
 import { SLED, zoneSnapshot } from "../support/scripted-source.ts";
 
 const catalogue = loadCatalogue();
@@ -66,7 +66,7 @@ test("a zone's snapshot becomes samples of zone_resource as the schema declares 
     ],
   });
   expect(second!.target).toBe(first!.target);
-  const sent = readWithLosslessJson(writeProducerResults([{ status: "ok", samples }]).toString());
+  const sent = readWithLosslessJson(producerBody([{ status: "ok", samples }]).toString());
   expect(sent).toEqual([{ status: "ok", samples }]);
 });
 
@@ -178,4 +178,25 @@ test("a statistic is missing only once it has been read before", () => {
       converter.convert(zoneSnapshot(1, NOW, 0n, { readings: [withResident(value), reading("swap_reserved", 1n)] }), "kstat").missing,
   );
   expect(missing).toEqual([0, 0, 1, 1, 0]);
+});
+
+test("a subject that a live source no longer shows is forgotten, and one that it shows keeps its objects, however many there are", () => {
+  const { converter } = setUp();
+  const count = PRODUCER_SUBJECTS + 1;
+  const read = (zones: number): Sample[] => {
+    const samples = Array.from(
+      { length: zones },
+      (_, zone) => samplesOf(converter.convert(zoneSnapshot(zone, NOW, 1n), "kstat").group!)[0]!,
+    );
+    converter.endRead("kstat", zones);
+    return samples;
+  };
+  read(count);
+  const known = read(count);
+  const again = read(count);
+  expect(again.every(({ metric }, zone) => metric === known[zone]!.metric)).toBe(true);
+  read(1);
+  const back = read(2);
+  expect(back[0]!.metric).toBe(known[0]!.metric);
+  expect(back[1]!.metric).not.toBe(known[1]!.metric);
 });
