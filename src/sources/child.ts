@@ -10,6 +10,8 @@ export interface ChildSpec {
   readonly maxStdoutBytes: number;
   /** Ends it early. */
   readonly signal?: AbortSignal;
+  /** Takes stdout as it comes, instead of the result. Must not throw. */
+  readonly onStdout?: (chunk: Buffer) => void;
 }
 
 export interface ChildResult extends ChildEnd {
@@ -23,7 +25,7 @@ export interface ChildResult extends ChildEnd {
  * deadline, or `signal` fired; with `limit` where it printed too much. In every case the child and all that it forked are gone then, and its pipes closed.
  */
 export async function runChild(spec: ChildSpec): Promise<ChildResult> {
-  const { command, deadlineMs, maxStdoutBytes, signal } = spec;
+  const { command, deadlineMs, maxStdoutBytes, signal, onStdout } = spec;
   if (signal?.aborted === true) throw stopped(command, signal);
   const child = await startChild(command, spec.args);
   let failure: ZonemeterError | null = null;
@@ -32,11 +34,12 @@ export async function runChild(spec: ChildSpec): Promise<ChildResult> {
     child.stop();
   };
   const chunks: Buffer[] = [];
+  const take = (chunk: Buffer): void => void chunks.push(chunk);
   let bytes = 0;
   child.stdout.on("data", (chunk: Buffer) => {
     if (failure !== null) return;
     bytes += chunk.length;
-    if (bytes <= maxStdoutBytes) chunks.push(chunk);
+    if (bytes <= maxStdoutBytes) (onStdout ?? take)(chunk);
     else fail(new ZonemeterError("limit", `${command} printed more than ${maxStdoutBytes} bytes and was stopped.`));
   });
   const timer = setTimeout(

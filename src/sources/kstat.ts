@@ -1,11 +1,10 @@
-import { CHILD_STDOUT_MAX_BYTES, SOURCE_SLICE_MS, type Clock } from "../core/index.ts";
+import { CHILD_STDOUT_MAX_BYTES, type Clock } from "../core/index.ts";
 import { runChild } from "./child.ts";
 import type { IdentityBook } from "./identity.ts";
 import type { KstatSnapshot } from "./kstat-snapshot.ts";
 import { KstatTextReader } from "./kstat-text.ts";
 import { snapshotsFromKstat } from "./snapshots-from-kstat.ts";
-import type { Diagnostic, Source, SourceReport } from "./source.ts";
-import { TimeSlice } from "./time-slice.ts";
+import type { Source, SourceReport } from "./source.ts";
 import { judgeOutput } from "./tool-output.ts";
 
 export interface KstatOptions {
@@ -29,9 +28,6 @@ const SELECTORS = [
   "cpu_info:::/^(state|crtime|snaptime)$/",
 ];
 
-/** Bytes parsed before other work gets a turn. */
-const PARSE_SLICE_BYTES = 128 * 1024;
-
 /** illumos zones from kernel statistics: one `kstat -p` for each read, which prints the counters of all zones in one pass. */
 export function createKstatSource(options: KstatOptions): Source {
   return new KstatSource(options);
@@ -47,12 +43,23 @@ class KstatSource implements Source {
 
   async read(signal: AbortSignal): Promise<SourceReport> {
     const { book, clock, command = "kstat", deadlineMs = DEADLINE_MS } = this.#options;
+    const reader = new KstatTextReader();
+    // The last snapshot in the text: there is one, unless the tool was told otherwise.
+    let printed: KstatSnapshot = { timeNs: null, line: 1, kstats: [] };
     const beforeNs = clock.monotonicNs();
-    const result = await runChild({ command, args: ["-p", ...SELECTORS], deadlineMs, maxStdoutBytes: CHILD_STDOUT_MAX_BYTES, signal });
+    const result = await runChild({
+      command,
+      args: ["-p", ...SELECTORS],
+      deadlineMs,
+      maxStdoutBytes: CHILD_STDOUT_MAX_BYTES,
+      signal,
+      // Read as it comes, a pipe's worth at a time: the whole text would be in memory for nothing.
+      onStdout: (chunk) => void (printed = reader.push(chunk).at(-1) ?? printed),
+    });
     const afterNs = clock.monotonicNs();
     const afterWallNs = clock.wallNs();
-    const { printed, found } = await parse(result.stdout, signal);
-    const diagnostics = judgeOutput("kstat", result, printed.kstats.length > 0, found);
+    printed = reader.end().at(-1) ?? printed;
+    const diagnostics = judgeOutput("kstat", result, printed.kstats.length > 0, reader.takeDiagnostics());
     const takenNs = takenAtNs(printed, beforeNs, afterNs);
     const wallNs = afterWallNs - (afterNs - takenNs);
     const read = snapshotsFromKstat(printed, {
@@ -68,19 +75,6 @@ class KstatSource implements Source {
   async close(): Promise<void> {
     // A child lives no longer than the read that started it.
   }
-}
-
-/** The last snapshot in the text: there is one, unless the tool was told otherwise. */
-async function parse(stdout: Buffer, signal: AbortSignal): Promise<{ printed: KstatSnapshot; found: Diagnostic[] }> {
-  const reader = new KstatTextReader();
-  const slice = new TimeSlice(SOURCE_SLICE_MS, "Reading what kstat printed", signal);
-  let printed: KstatSnapshot = { timeNs: null, line: 1, kstats: [] };
-  for (let at = 0; at < stdout.length; at += PARSE_SLICE_BYTES) {
-    if (slice.spent()) await slice.rest();
-    printed = reader.push(stdout.subarray(at, at + PARSE_SLICE_BYTES)).at(-1) ?? printed;
-  }
-  printed = reader.end().at(-1) ?? printed;
-  return { printed, found: reader.takeDiagnostics() };
 }
 
 /**

@@ -63,6 +63,13 @@ describe("runChild", () => {
     expect(stdout.length).toBe(2000 * 100);
   });
 
+  it("gives output as it comes where it is asked to, and does not keep it", async () => {
+    const chunks: Buffer[] = [];
+    const { stdout } = await sh("echo one; echo two", { onStdout: (chunk) => chunks.push(chunk) });
+    expect(Buffer.concat(chunks).toString()).toBe("one\ntwo\n");
+    expect(stdout).toHaveLength(0);
+  });
+
   it("names a command that is not there, or may not be run", async () => {
     const missing = runChild({ command: "zonemeter-no-such-tool", args: [], deadlineMs: 1_000, maxStdoutBytes: 1 });
     await expect(missing).rejects.toMatchObject({
