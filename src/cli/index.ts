@@ -22,8 +22,14 @@ export const COMMANDS: readonly CommandRow[] = [
   { names: ["sample"], load: async () => [(await import("./sample.ts")).sampleCommand] },
   { names: ["import"], load: async () => [(await import("./import.ts")).importCommand] },
   { names: ["schema"], load: async () => [(await import("./schema.ts")).schemaCommand] },
-  { names: ["producer", "collector", "nexus", "api"], load: async () => (await import("./parts.ts")).partCommands },
+  { names: ["producer"], load: loadProducer },
+  { names: ["collector", "nexus", "api"], load: async () => (await import("./parts.ts")).partCommands },
   { names: ["config"], load: async () => [(await import("./config.ts")).configCommand], checksVariables: true },
   { names: ["store"], load: async () => [(await import("./store.ts")).storeCommand] },
   { names: ["token"], load: async () => [(await import("./token.ts")).tokenCommand] },
 ];
+
+async function loadProducer(): Promise<readonly CommandDefinition[]> {
+  (await import("../runtime/index.ts")).keepHeapSmall();
+  return [(await import("./producer.ts")).producerCommand];
+}

@@ -1,59 +1,20 @@
 import { formatSocketAddress, systemClock } from "../core/index.ts";
 import { startCollector } from "../collector/index.ts";
 import { startNexus } from "../nexus/index.ts";
-import { startProducer } from "../producer/index.ts";
-import { Lifecycle, loadKeptId, type Logger } from "../runtime/index.ts";
+import { loadKeptId, type Lifecycle, type Logger } from "../runtime/index.ts";
 import { loadCatalogue } from "../schema/index.ts";
-import { waitForTrustedClock } from "../sources/index.ts";
 import type { Store } from "../store/index.ts";
 import { openApiAccess, type ApiAccess } from "./api-access.ts";
-import type { CommandContext, CommandDefinition } from "./command.ts";
+import type { CommandDefinition } from "./command.ts";
 import { listenersOf, type ListeningCommand } from "./listeners.ts";
-import { openSources } from "./open-sources.ts";
 import { openStore } from "./open-store.ts";
+import { PART_STOP_MS, partCommand, type Part } from "./part.ts";
 import { selfState } from "./self-state.ts";
 import { API_CLOSE_MS, serveCustomerApi, serveOperatorApi } from "./serve-apis.ts";
-import { loadSettings, withSettings, type GivenFlags, type SettingFlag, type Settings } from "./settings-flags.ts";
-import { END_HELP, waitForEnd } from "./wait-for-end.ts";
-import { announce } from "./write.ts";
+import type { Settings } from "./settings-flags.ts";
 
-/** Time that a part gets to finish what it has in hand. */
-const STOP_MS = 4_000;
-
-interface Part {
-  readonly name: string;
-  readonly description: string;
-  readonly flags: readonly SettingFlag[];
-  /** Starts the part and gives the lines that say where it is. */
-  readonly start: (settings: Settings, running: Lifecycle) => Promise<string[]>;
-}
-
-/** The parts of `zonemeter up`, each as a process of its own. */
+/** The parts of `zonemeter up` that serve a rack, each as a process of its own. */
 const PARTS: readonly Part[] = [
-  {
-    name: "producer",
-    description: "run the producer alone: sample the sources, register with Nexus, serve collections",
-    flags: ["source", "replay", "sampleInterval", "collectInterval"],
-    async start({ config, logger }, running) {
-      const { producer } = config;
-      const measuring = await openSources({ config, stateDir: producer.stateDir, replay: config.up.replay, logger });
-      running.add("identity book", () => measuring.book.close());
-      const started = await startProducer({
-        ...producer.listen,
-        nexus: producer.nexus,
-        stateDir: producer.stateDir,
-        sled: measuring.sled,
-        sources: measuring.sources,
-        compareSources: producer.compareSources,
-        collectIntervalMs: producer.collectIntervalMs,
-        catalogue: loadCatalogue(),
-        waitForClock: (signal) => waitForTrustedClock({ gate: producer.clockGate, clock: systemClock, signal, logger }),
-        logger,
-      });
-      running.add("producer", () => started.stop(STOP_MS));
-      return [`producer ${started.producerId} at ${formatSocketAddress(started.address)}`];
-    },
-  },
   {
     name: "collector",
     description: "run the collector alone: poll producers, store what they give; the operator and customer APIs come with it",
@@ -78,7 +39,7 @@ const PARTS: readonly Part[] = [
           refreshMs: collector.refreshIntervalMs,
         },
       });
-      running.add("collector", () => started.stop(STOP_MS));
+      running.add("collector", () => started.stop(PART_STOP_MS));
       started.registered.catch((error: unknown) => logger.error({ error }, "Nexus refused the collector"));
       const apis = await serveApis(access, store, logger, running, () => selfState(null, started.stats()));
       return [`collector at ${formatSocketAddress(started.address)}`, ...apis];
@@ -108,27 +69,8 @@ const PARTS: readonly Part[] = [
   },
 ];
 
-/** `zonemeter producer | collector | nexus | api` */
-export const partCommands: readonly CommandDefinition[] = PARTS.map((part) => ({
-  define(program, run) {
-    const command = program.command(part.name).description(part.description).addHelpText("after", END_HELP);
-    withSettings(command, part.flags).action((flags: GivenFlags) => run((context) => runPart(part, flags, context)));
-  },
-}));
-
-async function runPart(part: Part, flags: GivenFlags, context: CommandContext): Promise<number> {
-  const settings = await loadSettings(flags, context);
-  const running = new Lifecycle(settings.logger);
-  let clean = true;
-  try {
-    const lines = await part.start(settings, running);
-    await announce(context.stdout, `ready ${lines.join(", ")}`, settings.logger);
-    await waitForEnd(context.signal);
-  } finally {
-    clean = await running.stop(STOP_MS + 500);
-  }
-  return clean ? 0 : 1;
-}
+/** `zonemeter collector | nexus | api` */
+export const partCommands: readonly CommandDefinition[] = PARTS.map(partCommand);
 
 /** Before anything else is started: what is wrong with who may ask is told at once. */
 async function openAccess(command: ListeningCommand, settings: Settings, running: Lifecycle): Promise<ApiAccess> {

@@ -6,3 +6,4 @@ export * from "./lifecycle.ts";
 export * from "./logger.ts";
 export * from "./loop.ts";
 export * from "./make-directory.ts";
+export * from "./small-heap.ts";
