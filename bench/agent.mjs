@@ -1,32 +1,47 @@
 import { join } from "node:path";
 import { request } from "undici";
+import { systemClock } from "../dist/core/index.js";
+import { startNexus } from "../dist/nexus/index.js";
+import { silentLogger } from "../dist/runtime/index.js";
 import { Child } from "./child.mjs";
 import { writeCgroups, writeFakeKstat } from "./fixtures.mjs";
 import { round } from "./measure.mjs";
 
 const PRODUCER = new URL("./producer-child.mjs", import.meta.url).pathname;
 const INTERVAL_S = 10;
-
-/** Reads are this much closer together than in life; 60 of them stand for ten minutes. */
-const QUICK_MS = 250;
-const READS = 60;
-const READS_OF_MANY = 3;
+const READS_PER_POLL = 3;
 const MANY = 10_000;
 const IDLE_MS = 3_000;
 
+/** Reads are this much closer together than in life; 200 of them stand for 33 minutes. */
+const FEW_ZONES = { intervalMs: 250, reads: 200, readsAfter: 30 };
+const MANY_ZONES = { intervalMs: 2_000, reads: 6, readsAfter: 3 };
+
+const METHOD =
+  `a producer with all that the command loads, registered with a Nexus; a stock collector drains it every ${READS_PER_POLL} reads; ` +
+  "then nobody does until the ring is full and gives up its oldest; then the collector is back. " +
+  "Memory is VmRSS at its highest of each part (peak: VmHWM); CPU is of all threads, without the child that prints";
+
 /**
- * A producer process over so many zones, collected every third read. What it costs at one read every ten seconds: CPU of so many reads
- * and collections by the time they would take, and what it uses when it does nothing.
+ * A producer process over so many zones. What it costs at one read every ten seconds: CPU of so many reads and collections by the time they would
+ * take, and what it uses when it does nothing.
  */
 export async function agent({ workDir, note }) {
-  const results = {};
-  for (const [kind, env, hostRoot] of [kstat(workDir, 100), cgroup(workDir, 100)]) {
-    note(`${kind}, 100 zones`);
-    results[kind] = await measure(kind, env, hostRoot, workDir, READS, QUICK_MS);
-  }
-  for (const [kind, env, hostRoot] of [kstat(workDir, MANY), cgroup(workDir, MANY)]) {
-    note(`${kind}, ${MANY} zones`);
-    results[`${kind} ${MANY}`] = await measure(kind, env, hostRoot, workDir, READS_OF_MANY, 2_000);
+  const results = { method: METHOD };
+  const nexus = await startNexus({ host: "127.0.0.1", port: 0, stateFile: null, clock: systemClock, logger: silentLogger });
+  try {
+    for (const zones of [100, MANY]) {
+      for (const [kind, env, hostRoot] of [kstat(workDir, zones), cgroup(workDir, zones)]) {
+        note(`${kind}, ${zones} zones`);
+        const settings = { kind, hostRoot, workDir, nexus: nexus.address };
+        results[zones === MANY ? `${kind} ${MANY}` : kind] = {
+          ...(await atRest(settings, env)),
+          ...(await atWork(settings, env, zones === MANY ? MANY_ZONES : FEW_ZONES)),
+        };
+      }
+    }
+  } finally {
+    await nexus.close();
   }
   return results;
 }
@@ -43,44 +58,9 @@ function cgroup(workDir, groups) {
   return ["cgroup", {}, root];
 }
 
-async function measure(kind, env, hostRoot, workDir, reads, intervalMs) {
-  const rest = await atRest(kind, env, hostRoot, workDir);
-  const child = new Child([PRODUCER, JSON.stringify({ kind, intervalMs, hostRoot, workDir })], env);
-  try {
-    const url = await child.ready();
-    // The first reads warm the code up and are not counted.
-    const perRead = (await until(child, (cost) => cost.snapshots > 0)).snapshots;
-    await drain(url);
-    const begun = await child.cost(true);
-    let cost = begun;
-    let read = 0;
-    while (read < reads) {
-      await new Promise((resolve) => setTimeout(resolve, intervalMs * 3));
-      await drain(url);
-      cost = await child.cost();
-      if (cost.failure !== null) throw new Error(cost.failure);
-      read = Math.round((cost.snapshots - begun.snapshots) / perRead);
-    }
-    const cpuPerReadMs = (cost.cpuMs - begun.cpuMs) / read;
-    return {
-      cpuPercent: round((100 * cpuPerReadMs) / (INTERVAL_S * 1000) + 100 * rest.share, 3),
-      cpuMsPerRead: round(cpuPerReadMs, 1),
-      idlePercent: round(100 * rest.share, 3),
-      readWallMs: round((cost.sourceMs - begun.sourceMs) / read, 1),
-      rssAtRestMiB: rest.rssMiB,
-      rssMiB: round(cost.rssBytes / 2 ** 20, 0),
-      loopP99Ms: round(cost.loopP99Ms, 1),
-      reads: read,
-      dropped: cost.dropped,
-    };
-  } finally {
-    await child.stop();
-  }
-}
-
 /** Share of a core that a producer uses between its reads, and the memory it has after the first. */
-async function atRest(kind, env, hostRoot, workDir) {
-  const child = new Child([PRODUCER, JSON.stringify({ kind, intervalMs: 3_600_000, hostRoot, workDir })], env);
+async function atRest(settings, env) {
+  const child = new Child([PRODUCER, JSON.stringify({ ...settings, intervalMs: 3_600_000 })], env);
   try {
     await child.ready();
     await until(child, (cost) => cost.snapshots > 0);
@@ -88,7 +68,63 @@ async function atRest(kind, env, hostRoot, workDir) {
     const before = await child.cost();
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
     const { cpuMs, rssBytes } = await child.cost();
-    return { share: (cpuMs - before.cpuMs) / IDLE_MS, rssMiB: round(rssBytes / 2 ** 20, 0) };
+    return { idlePercent: round((100 * (cpuMs - before.cpuMs)) / IDLE_MS, 3), rssAtRestMiB: mib(rssBytes) };
+  } finally {
+    await child.stop();
+  }
+}
+
+async function atWork(settings, env, { intervalMs, reads, readsAfter }) {
+  const child = new Child([PRODUCER, JSON.stringify({ ...settings, intervalMs })], env);
+  try {
+    const url = await child.ready();
+    // The first reads warm the code up and are not counted.
+    const perRead = (await until(child, (cost) => cost.snapshots > 0)).snapshots;
+    await drain(url);
+    const begun = await child.cost(true);
+    const readsSince = (cost) => Math.round((cost.snapshots - begun.snapshots) / perRead);
+    let highest = 0;
+    const look = async () => {
+      const cost = await child.cost();
+      if (cost.failure !== null) throw new Error(cost.failure);
+      highest = Math.max(highest, cost.rssBytes);
+      return cost;
+    };
+    const pollUntil = async (enough) => {
+      for (;;) {
+        await new Promise((resolve) => setTimeout(resolve, intervalMs * READS_PER_POLL));
+        await drain(url, look);
+        const cost = await look();
+        if (readsSince(cost) >= enough) return cost;
+      }
+    };
+    const polled = await pollUntil(reads);
+    const rssPolledMiB = mib(highest);
+    highest = 0;
+    let full = polled;
+    while (full.dropped === 0) {
+      await new Promise((resolve) => setTimeout(resolve, intervalMs));
+      full = await look();
+    }
+    const rssFullMiB = mib(highest);
+    highest = 0;
+    const after = await pollUntil(readsSince(full) + readsAfter);
+    const cpuMsPerRead = (polled.cpuMs - begun.cpuMs) / readsSince(polled);
+    return {
+      cpuMsPerRead: round(cpuMsPerRead, 1),
+      cpuPercentAtWork: round((100 * cpuMsPerRead) / (INTERVAL_S * 1000), 3),
+      readWallMs: round((polled.sourceMs - begun.sourceMs) / readsSince(polled), 1),
+      reads: readsSince(polled),
+      rssPolledMiB,
+      samplesInFullRing: full.buffered,
+      rssFullMiB,
+      rssAfterMiB: mib(highest),
+      rssPeakMiB: mib(after.peakRssBytes),
+      loopP99Ms: round(polled.loopP99Ms, 1),
+      loopMaxMs: round(polled.loopMaxMs, 1),
+      readsInAll: readsSince(after),
+      dropped: after.dropped,
+    };
   } finally {
     await child.stop();
   }
@@ -103,10 +139,16 @@ async function until(child, holds) {
   }
 }
 
-async function drain(url) {
+/** Empties the ring as a stock collector does, and looks at the producer after each response. */
+async function drain(url, look = async () => undefined) {
   for (;;) {
     const { headers, body } = await request(url);
     const bytes = (await body.arrayBuffer()).byteLength;
+    await look();
     if (headers["zonemeter-more"] !== "true" && bytes < 1_000_000) return;
   }
+}
+
+function mib(bytes) {
+  return round(bytes / 2 ** 20, 0);
 }

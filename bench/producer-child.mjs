@@ -2,14 +2,22 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { formatSocketAddress, systemClock } from "../dist/core/index.js";
-import { startProducer } from "../dist/producer/index.js";
-import { silentLogger } from "../dist/runtime/index.js";
-import { loadCatalogue } from "../dist/schema/index.js";
-import { createSources, openIdentityBook } from "../dist/sources/index.js";
-import { zonesSource } from "./zones-source.mjs";
+import { COMMANDS } from "../dist/cli/index.js";
+
+// What `zonemeter producer` loads and sets before it does anything, in its order, so that memory is what it has there. The command itself cannot be
+// told of made-up zones or of another root directory.
+await import("commander");
+await COMMANDS.find(({ names }) => names.includes("producer")).load();
+const { formatSocketAddress, systemClock } = await import("../dist/core/index.js");
+const { startProducer } = await import("../dist/producer/index.js");
+await (await import("../dist/config/index.js")).loadConfig({ file: null, env: {}, flags: {} });
+const { createLogger } = await import("../dist/runtime/index.js");
+const { loadCatalogue } = await import("../dist/schema/index.js");
+const { createSources, openIdentityBook } = await import("../dist/sources/index.js");
+const { zonesSource } = await import("./zones-source.mjs");
 
 const options = JSON.parse(process.argv[2]);
+const logger = createLogger("error");
 const stateDir = mkdtempSync(join(options.workDir ?? tmpdir(), "producer-"));
 const sled = {
   rackId: "00000000-0000-4000-8000-000000000001",
@@ -25,14 +33,14 @@ const sources =
     : await createSources([options.kind], {
         book,
         clock: systemClock,
-        logger: silentLogger,
+        logger,
         intervalsMs: { [options.kind]: options.intervalMs },
         ...(options.hostRoot === undefined ? {} : { hostRoot: options.hostRoot }),
       });
 const producer = await startProducer({
   host: "127.0.0.1",
   port: 0,
-  nexus: null,
+  nexus: options.nexus ?? null,
   stateDir,
   sled,
   sources,
@@ -40,7 +48,7 @@ const producer = await startProducer({
   collectIntervalMs: 30_000,
   catalogue: loadCatalogue(),
   waitForClock: async () => undefined,
-  logger: silentLogger,
+  logger,
 });
 globalThis.zonemeterBench = () => {
   const { buffered, produced, dropped, sources: bySource } = producer.stats();
