@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { COMMANDS, outputFault, tellUnknownVariables, VERSION, type CommandAction } from "../cli/index.ts";
+import { COMMANDS, outputFault, tellUnknownVariables, usageSentence, VERSION, type CommandAction } from "../cli/index.ts";
 import { messageOf, ZonemeterError } from "../core/index.ts";
 
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -93,8 +93,7 @@ function stdoutEmpty(): Promise<void> {
 /** Prints one sentence to stderr and gives the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    const text = error.code === "commander.help" ? "A command is missing; --help lists them." : error.message.replace(/^error: /, "");
-    process.stderr.write(`zonemeter: ${text}\n`);
+    process.stderr.write(`zonemeter: ${usageSentence(error)}\n`);
     return 2;
   }
   if (error instanceof ZonemeterError && error.code === "output" && stdoutFault?.code === "EPIPE") return EXIT_READER_GONE;

@@ -2,6 +2,7 @@ import type { CommandDefinition } from "./command.ts";
 
 export type { CommandAction, CommandContext, CommandDefinition } from "./command.ts";
 export { tellUnknownVariables } from "./tell-unknown-variables.ts";
+export { usageSentence } from "./usage-sentence.ts";
 export { outputFault } from "./write.ts";
 export { VERSION } from "./version.ts";
 

@@ -20,14 +20,7 @@ export interface OpenStoreOptions {
 export async function openStore({ config, named, dataDir, dataDirSetting, logger, retentionDays }: OpenStoreOptions): Promise<Store> {
   const { password, tlsCa, url, user } = config.store;
   const common = { schemas: loadCatalogue(), customerNames: loadCustomerNames(), logger, clock: systemClock, retentionDays };
-  if (url !== null) {
-    try {
-      return await openServerStore({ ...common, url, user, password, tlsCa });
-    } catch (error) {
-      if (!(error instanceof ZonemeterError)) throw error;
-      throw new ZonemeterError(error.code, `${named("store.url")}: ${error.message}`, { cause: error });
-    }
-  }
+  if (url !== null) return aboutServer(named, openServerStore({ ...common, url, user, password, tlsCa }));
   try {
     await makeDirectory(dataDir, 0o700);
   } catch (error) {
@@ -38,4 +31,14 @@ export async function openStore({ config, named, dataDir, dataDirSetting, logger
     );
   }
   return openEmbeddedStore({ ...common, dataDir });
+}
+
+/** Puts before what is wrong with a ClickHouse server where its address comes from. */
+export async function aboutServer<T>(named: SettingName, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (!(error instanceof ZonemeterError)) throw error;
+    throw new ZonemeterError(error.code, `${named("store.url")}: ${error.message}`, { cause: error });
+  }
 }

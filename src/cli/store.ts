@@ -5,6 +5,7 @@ import type { Logger } from "../runtime/index.ts";
 import { loadCatalogue, loadCustomerNames } from "../schema/index.ts";
 import { applySetup, setupStatements, tryGrants, visibleNames, type StorePlace } from "../store/index.ts";
 import type { CommandContext, CommandDefinition } from "./command.ts";
+import { aboutServer } from "./open-store.ts";
 import { loadSettings, withSettings, type GivenFlags } from "./settings-flags.ts";
 import { writeAll } from "./write.ts";
 
@@ -31,7 +32,7 @@ export const storeCommand: CommandDefinition = {
 };
 
 async function setUp(flags: InitFlags, context: CommandContext): Promise<number> {
-  const { config, logger } = await loadSettings(flags, context);
+  const { config, logger, named } = await loadSettings(flags, context);
   const schemas = [...loadCatalogue()];
   const setup = {
     schemas,
@@ -50,14 +51,16 @@ async function setUp(flags: InitFlags, context: CommandContext): Promise<number>
   if (setup.cluster && config.store.url === null)
     throw new ZonemeterError("usage", "--cluster is for a ClickHouse server: name one with --store, or give --print.");
   let done = 0;
-  await applySetup(placeOf(config, logger), setup, () => (done += 1));
+  const work = applySetup(placeOf(config, logger), setup, () => (done += 1));
+  await (config.store.url === null ? work : aboutServer(named, work));
   await writeAll(context.stdout, [`${done} statements run; the store is set up\n`]);
   return 0;
 }
 
 async function check(flags: GivenFlags, context: CommandContext): Promise<number> {
-  const { config, logger } = await loadSettings(flags, context);
-  const attempts = await tryGrants(placeOf(config, logger), visibleNames(loadCatalogue(), loadCustomerNames()));
+  const { config, logger, named } = await loadSettings(flags, context);
+  const work = tryGrants(placeOf(config, logger), visibleNames(loadCatalogue(), loadCustomerNames()));
+  const attempts = await (config.store.url === null ? work : aboutServer(named, work));
   const leaks = attempts.filter(({ outcome }) => outcome === "leak").length;
   const tells = attempts.filter(({ outcome }) => outcome === "tells").length;
   await writeAll(context.stdout, [

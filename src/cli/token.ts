@@ -34,11 +34,8 @@ async function makeToken({ name, principal, silo, project }: NewTokenFlags, { st
   if (!/^[^\p{C}"\\]{1,64}$/u.test(name)) {
     throw new ZonemeterError("usage", `--name ${JSON.stringify(name)} is not 1 to 64 printable characters without quotes and backslashes.`);
   }
-  if ((silo !== undefined) !== (principal === "silo_viewer"))
-    throw new ZonemeterError("usage", "--silo belongs to --principal silo_viewer, and that to it.");
-  if ((project !== undefined) !== (principal === "project_viewer")) {
-    throw new ZonemeterError("usage", "--project belongs to --principal project_viewer, and that to it.");
-  }
+  checkBelongs("--silo", silo !== undefined, "silo_viewer", principal);
+  checkBelongs("--project", project !== undefined, "project_viewer", principal);
   const { token, sha256 } = newToken();
   const lines = [
     "[[token]]",
@@ -50,4 +47,9 @@ async function makeToken({ name, principal, silo, project }: NewTokenFlags, { st
   ];
   await writeAll(stdout, [`${token}\n\n${lines.join("\n")}\n`]);
   return 0;
+}
+
+function checkBelongs(flag: string, given: boolean, owner: PrincipalKind, principal: PrincipalKind): void {
+  if (given && principal !== owner) throw new ZonemeterError("usage", `${flag} is for --principal ${owner}, not ${principal}.`);
+  if (!given && principal === owner) throw new ZonemeterError("usage", `--principal ${owner} needs ${flag}.`);
 }

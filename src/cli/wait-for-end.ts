@@ -1,6 +1,6 @@
 /** For the help of what runs until it is asked to end. */
 export const END_HELP = `
-SIGTERM and Ctrl-C end it in order, within 5 s; the exit code is then 0 and 130. A second signal ends it at once.`;
+SIGTERM (exit code 0) and Ctrl-C (130) end it in order, within 5 s; a second signal ends it at once.`;
 
 /** Settles when the process has been asked to end. Keeps it alive until then. */
 export function waitForEnd(signal: AbortSignal): Promise<void> {

@@ -138,7 +138,7 @@ export const SETTINGS: readonly Setting[] = [
     "operatorListen",
     "operator_listen",
     optional(listener, "(127.0.0.1, 60 above up.port_base)"),
-    "The operator API and its page. An address that other machines can reach needs TLS and tokens.",
+    "The operator API. An address that other machines can reach needs TLS and tokens.",
   ),
   setting(
     "api",

@@ -52,7 +52,7 @@ describe("what runs until it is asked to end", () => {
 
   it("says so in its help", async () => {
     for (const command of ["up", "producer", "collector", "nexus", "api"])
-      expect((await runZonemeter([command, "--help"])).stdout).toContain("SIGTERM and Ctrl-C end it in order");
+      expect((await runZonemeter([command, "--help"])).stdout).toContain("SIGTERM (exit code 0) and Ctrl-C (130) end it in order");
   });
 });
 
