@@ -151,6 +151,12 @@ export const ZONESTAT_MAX_REPORTS = 8;
 /** Groups of one cgroup sample over all hierarchies; beyond it the rest are left out, with a diagnostic. */
 export const CGROUP_MAX_GROUPS = 50_000;
 
+/** Groups whose end is watched for; further ones are read on their interval alone, with a diagnostic. inotify allows a user 8,192 on small machines. */
+export const CGROUP_MAX_WATCHES = 4_000;
+
+/** Last readings of one group between two samples; a group that runs empty more often is not ending, and reading it each time would cost too much. */
+export const CGROUP_MAX_FINAL_READS = 8;
+
 /** Time that a source reads or parses before it lets other work on the event loop have a turn. */
 export const SOURCE_SLICE_MS = 8;
 

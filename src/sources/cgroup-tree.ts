@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { CGROUP_MAX_GROUPS } from "../core/index.ts";
 import type { CgroupLayout, Hierarchy } from "./cgroup-layout.ts";
 import type { TimeSlice } from "./time-slice.ts";
@@ -9,6 +9,8 @@ export type GroupPlaces = Partial<Record<Hierarchy, string>>;
 export interface CgroupTree {
   /** Reported groups by path (`/system.slice/foo.service`), each at the end of its branch. */
   readonly leaves: ReadonlyMap<string, GroupPlaces>;
+  /** Paths of all groups of the unified hierarchy. */
+  readonly unified: ReadonlySet<string>;
   /** Groups were left out because there are more than CGROUP_MAX_GROUPS. */
   readonly cut: boolean;
 }
@@ -20,6 +22,7 @@ export interface CgroupTree {
 export async function readCgroupTree(layout: CgroupLayout, slice: TimeSlice): Promise<CgroupTree> {
   const places = new Map<string, GroupPlaces>();
   const parents = new Set<string>();
+  const unified = new Set<string>();
   let cut = false;
   const visited = new Map<string, Hierarchy>();
   for (const [name, root] of Object.entries(layout)) {
@@ -46,17 +49,30 @@ export async function readCgroupTree(layout: CgroupLayout, slice: TimeSlice): Pr
           places.set(childPath, place);
         }
         place[hierarchy] = root + childPath;
+        if (hierarchy === "unified") unified.add(childPath);
         parents.add(path);
         open.push(childPath);
       }
     }
   }
   for (const path of parents) places.delete(path);
-  return { leaves: places, cut };
+  return { leaves: places, unified, cut };
+}
+
+/** Where one group is now; null where it has groups below it, or is nowhere. */
+export function findLeaf(layout: CgroupLayout, path: string): GroupPlaces | null {
+  const places: GroupPlaces = {};
+  for (const [hierarchy, root] of Object.entries(layout)) {
+    const directory = root + path;
+    if (!existsSync(directory)) continue;
+    if (subgroups(directory).length > 0) return null;
+    places[hierarchy as Hierarchy] = directory;
+  }
+  return Object.keys(places).length === 0 ? null : places;
 }
 
 /** A group that vanished, or may not be listed, has none. */
-function subgroups(directory: string): string[] {
+export function subgroups(directory: string): string[] {
   try {
     const names: string[] = [];
     for (const entry of readdirSync(directory, { withFileTypes: true })) if (entry.isDirectory()) names.push(entry.name);

@@ -1,12 +1,14 @@
 import { CGROUP_MAX_GROUPS, SOURCE_SLICE_MS, NIL_UUID, type Clock } from "../core/index.ts";
 import { cpuControllerReadings, cpuTimeReadings, readUnifiedCpu, type CpuTimes } from "./cgroup-cpu.ts";
-import { NotMeasured, readKernelFile } from "./cgroup-file.ts";
+import { NotMeasured, readKernelFile, reading } from "./cgroup-file.ts";
+import { FinalReadings } from "./cgroup-finals.ts";
 import { GroupIncarnations, identityDirectory, lookAtGroup } from "./cgroup-identity.ts";
 import { findCgroupLayout, type CgroupLayout } from "./cgroup-layout.ts";
 import { memoryReadings } from "./cgroup-memory.ts";
 import { pidsReadings } from "./cgroup-pids.ts";
 import { pressureReadings } from "./cgroup-pressure.ts";
-import { readCgroupTree, type GroupPlaces } from "./cgroup-tree.ts";
+import { findLeaf, readCgroupTree, type GroupPlaces } from "./cgroup-tree.ts";
+import { GroupWatch } from "./cgroup-watch.ts";
 import { CpuacctReader, TICK_NS } from "./cpuacct.ts";
 import { SLED_SUBJECT, type IdentityBook } from "./identity.ts";
 import { isRootGroup, LinuxHost } from "./linux-host.ts";
@@ -20,12 +22,15 @@ export interface CgroupOptions {
   readonly hostRoot?: string;
 }
 
+const VANISHED = new NotMeasured("the group vanished while it was read");
+
 /** Name of the root group. Its numbers hold everybody's. */
 const ROOT_NAME = "global";
 
 /**
  * Control groups as zones, read in place: v2, v1 and both together. Every group at the end of its branch is a zone, named by its path; the root
- * is `global`; the machine is the sled. Rejects with `unavailable` where no hierarchy is mounted.
+ * is `global`; the machine is the sled. A group of v2 whose last process ends is read at that moment too, so that what it used since the sample before is
+ * not lost with it; that reading comes with the next sample. Rejects with `unavailable` where no hierarchy is mounted.
  */
 export async function createCgroupSource(options: CgroupOptions): Promise<Source> {
   const hostRoot = options.hostRoot ?? "/";
@@ -42,6 +47,8 @@ class CgroupSource implements Source {
   readonly #incarnations: GroupIncarnations;
   readonly #cpuacct: CpuacctReader | null;
   readonly #isMachineRoot: boolean;
+  readonly #watch: GroupWatch | null;
+  readonly #finals = new FinalReadings();
   /** CPU time in the last sample, by path and inode. */
   #lastCpuNs = new Map<string, bigint>();
   #cpusOnline = 1n;
@@ -54,6 +61,7 @@ class CgroupSource implements Source {
     this.#bootId = host.bootId();
     this.#incarnations = new GroupIncarnations(this.#bootId, book);
     this.#cpuacct = layout.cpuacct === undefined ? null : new CpuacctReader(layout.cpuacct);
+    this.#watch = layout.unified === undefined ? null : new GroupWatch(layout.unified, (path) => this.#emptied(path));
     this.#isMachineRoot = Object.entries(layout).every(([hierarchy, directory]) => isRootGroup(hierarchy, directory));
   }
 
@@ -77,13 +85,36 @@ class CgroupSource implements Source {
       keep(this.#readZone(path, places, lastCpuNs));
     }
     this.#lastCpuNs = lastCpuNs;
+    diagnostics.push(...this.#follow(tree.unified));
     this.#cpuacct?.endRound();
+    const finals = this.#finals.take();
     diagnostics.push(...(await this.#book.save()));
-    return { snapshots, diagnostics, ended: false };
+    return { snapshots: finals.length === 0 ? snapshots : inOrder([...finals, ...snapshots]), diagnostics, ended: false };
   }
 
   async close(): Promise<void> {
-    // Nothing is kept open between reads.
+    this.#watch?.close();
+  }
+
+  /** A group that can no more be watched is read on the interval all the same. */
+  #follow(groups: ReadonlySet<string>): Diagnostic[] {
+    if (this.#watch === null) return [];
+    this.#watch.follow(groups);
+    const { failure } = this.#watch;
+    if (failure === null) return [];
+    const text = `The end of some groups is not watched (${failure}): what they use after their last sample is lost.`;
+    return [{ code: "groups-not-watched", text, line: null }];
+  }
+
+  #emptied(path: string): void {
+    const places = findLeaf(this.#layout, path);
+    if (places === null) return;
+    this.#finals.add(path, () => {
+      const snapshot = this.#readZone(path, places, this.#lastCpuNs);
+      // One that was only just made, with nothing in it yet, is not ending.
+      const used = snapshot?.readings.some(({ metric, value }) => metric === "cpu_nsec" && value !== null && value > 0n);
+      return used === true ? snapshot : null;
+    });
   }
 
   #readSled(): Snapshot | null {
@@ -101,7 +132,10 @@ class CgroupSource implements Source {
     return { source: "cgroup", subject: { kind: "sled", startTimeNs }, sled: null, timestampNs, readings: this.#host.readings(cpus) };
   }
 
-  /** Null where the group went away, or was made anew, while it was read: the next sample has it. */
+  /**
+   * Null where the group went away, or was made anew, before its CPU time was read. Where that happened later the CPU time is kept, since no other reading
+   * of it will come, and the rest, which may be of the new group, is not.
+   */
   #readZone(zoneName: string, places: GroupPlaces, lastCpuNs: Map<string, bigint>): Snapshot | null {
     const directory = identityDirectory(places);
     const before = lookAtGroup(directory);
@@ -111,9 +145,11 @@ class CgroupSource implements Source {
     const key = `${zoneName}@${before.inode}`;
     const wallNs = this.#clock.wallNs();
     const cpu = this.#readCpu(zoneName, places, key, incarnation);
-    const readings = this.#readRest(places);
-    const after = lookAtGroup(directory);
-    if (after === null || after.inode !== before.inode) return null;
+    if (lookAtGroup(directory)?.inode !== before.inode) return null;
+    let readings = this.#readRest(places);
+    if (lookAtGroup(directory)?.inode !== before.inode) {
+      readings = readings.map(({ metric, labels }) => reading(metric, VANISHED, labels));
+    }
     if (cpu instanceof NotMeasured && readings.every((each) => each.value === null)) return null;
 
     const timestampNs = this.#book.stampFor(zoneName, "cgroup", wallNs);
@@ -167,6 +203,10 @@ class CgroupSource implements Source {
       ...(places.unified === undefined ? [] : pressureReadings(places.unified, (resource) => `${resource}.pressure`)),
     ];
   }
+}
+
+function inOrder(snapshots: Snapshot[]): Snapshot[] {
+  return snapshots.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
 }
 
 const NO_CONTROLLERS: ReadonlySet<string> = new Set();

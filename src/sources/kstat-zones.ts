@@ -7,6 +7,9 @@ export interface ZoneKstats {
   readonly instance: number;
   /** The one whose `crtime` names the incarnation: of module `zones` where the text has that, else of `memory_cap`, else of `caps`. */
   readonly identity: Kstat;
+  readonly crtimeNs: bigint;
+  /** When the values were read: of `identity`, or of another kstat where the zone had gone by then. */
+  readonly snaptimeNs: bigint;
   /** By `zones`, `memory_cap`, and for `caps` the name before `_zone_ID`, such as `swapresv`. */
   readonly byKind: ReadonlyMap<string, Kstat>;
 }
@@ -25,8 +28,9 @@ export function kindOf(kstat: Kstat): string | null {
 }
 
 /**
- * Joins the kstats of each zone. A zone whose kstats do not agree, or one of which could not be read because the zone went away or came
- * meanwhile, is left out of this snapshot: absent is not zero. Where a name has two zones, the one created later is the one that lives.
+ * Joins the kstats of each zone. Of a zone that went away meanwhile what had been read before is kept: it is the last that there is of it, and a kstat that
+ * could not be read still tells its creation. A zone whose kstats do not agree, or of which no name or time was read, is left out of this snapshot:
+ * absent is not zero. Where a name has two zones, the one created later is the one that lives.
  */
 export function joinZones(snapshot: KstatSnapshot): { zones: ZoneKstats[]; diagnostics: Diagnostic[] } {
   const byInstance = new Map<number, Map<string, Kstat>>();
@@ -53,7 +57,7 @@ export function joinZones(snapshot: KstatSnapshot): { zones: ZoneKstats[]; diagn
     if (other !== undefined) {
       const text = `Two zones are called ${joined.zonename}, as one goes and the next comes; the later one is taken.`;
       diagnostics.push({ code: "zone-skipped", text, line: snapshot.line });
-      if (other.identity.crtimeNs! > joined.identity.crtimeNs!) continue;
+      if (other.crtimeNs > joined.crtimeNs) continue;
     }
     byName.set(joined.zonename, joined);
   }
@@ -63,16 +67,20 @@ export function joinZones(snapshot: KstatSnapshot): { zones: ZoneKstats[]; diagn
 function joinZone(instance: number, byKind: ReadonlyMap<string, Kstat>, identityKind: string | undefined): ZoneKstats | string {
   const identity = identityKind === undefined ? undefined : byKind.get(identityKind);
   if (identity === undefined) return `it has no kstat ${identityKind ?? "zones"}, as a zone that came or went meanwhile`;
-  const { zonename } = identity;
-  if (identity.snaptimeNs === null || identity.crtimeNs === null) return `its kstat ${identityKind!} could not be read`;
+  const read = identity.readFailed ? [...byKind.values()].find(isRead) : identity;
+  if (identity.crtimeNs === null || read === undefined || read.snaptimeNs === null) return `its kstat ${identityKind!} could not be read`;
+  const { zonename, snaptimeNs } = read;
   if (zonename === null) return "its name could not be read";
   if (!isNameOf(identity.name, zonename) && identity.module !== "caps")
     return `it is called ${zonename}, which its kstat ${identity.name} is not`;
-  for (const [kind, kstat] of byKind) {
-    if (kstat.readFailed) return `its kstat ${kind} could not be read`;
+  for (const kstat of byKind.values()) {
     if (kstat.zonename !== null && kstat.zonename !== zonename) return `its kstats are of ${zonename} and of ${kstat.zonename}`;
   }
-  return { zonename, instance, identity, byKind };
+  return { zonename, instance, identity, crtimeNs: identity.crtimeNs, snaptimeNs, byKind };
+}
+
+function isRead({ snaptimeNs, zonename }: Kstat): boolean {
+  return snaptimeNs !== null && zonename !== null;
 }
 
 /** The kstat is named for the zone, where the name is long for its beginning. */

@@ -32,8 +32,8 @@ export interface KstatContext {
 }
 
 /**
- * Turns one kstat snapshot into a snapshot of each zone, and of the sled where the text has its statistics. Zones that could not be read whole
- * are left out, with a diagnostic.
+ * Turns one kstat snapshot into a snapshot of each zone, and of the sled where the text has its statistics. Zones of which
+ * not even name, creation and time were read are left out, with a diagnostic.
  */
 export function snapshotsFromKstat(snapshot: KstatSnapshot, context: KstatContext): { snapshots: Snapshot[]; diagnostics: Diagnostic[] } {
   const { zones, diagnostics } = joinZones(snapshot);
@@ -41,17 +41,17 @@ export function snapshotsFromKstat(snapshot: KstatSnapshot, context: KstatContex
   const snapshots: Snapshot[] = [];
   let sledBootNs: bigint | null = null;
   for (const zone of zones) {
-    const { zonename: zoneName, instance, identity } = zone;
+    const { zonename: zoneName, instance, identity, crtimeNs, snaptimeNs } = zone;
     const bootTimeNs = bootTimeOf(identity);
     if (instance === 0) sledBootNs = bootTimeNs;
-    const incarnation = `${zoneName}/${instance}/${identity.crtimeNs}`;
+    const incarnation = `${zoneName}/${instance}/${crtimeNs}`;
     const timestampNs = context.stampOf(zoneName);
     const sighting = {
       subjectKey: zoneName,
       incarnation,
       bootTimeNs,
-      crtimeNs: identity.crtimeNs!,
-      snaptimeNs: identity.snaptimeNs!,
+      crtimeNs,
+      snaptimeNs,
       timestampNs,
     };
     const startTimeNs = context.startTimeOf(sighting);

@@ -52,6 +52,12 @@ function cpuNs(snapshot: Snapshot): bigint {
   return (value(snapshot, "cpu_nsec", "user") as bigint) + (value(snapshot, "cpu_nsec", "sys") as bigint);
 }
 
+/** The kernel says that a group is empty a little before its last process has left the CPU. */
+function expectAllOf(readNs: bigint, usedNs: bigint): void {
+  expect(readNs).toBeLessThanOrEqual(usedNs);
+  expect(Number(usedNs - readNs)).toBeLessThan(0.02 * Number(usedNs));
+}
+
 /** False where this user may not. */
 function mayDropCaches(): boolean {
   try {
@@ -179,6 +185,50 @@ describe.runIf(isLinux && obstacle === null)("real control groups", () => {
     expect(fresh.subject.startTimeNs).toBeGreaterThan(old.timestampNs);
     expect(fresh.subject.startTimeNs).toBeLessThan(fresh.timestampNs);
     expect(cpuNs(fresh)).toBe(0n);
+  });
+
+  it.runIf(groups.tellEmptied)(
+    "are read when their last process ends, so that nothing is lost of those that are gone by the next sample",
+    async () => {
+      const source = await open();
+      groups.make(GROUP);
+      const load = await groups.run(GROUP, "echo in; read go; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done");
+      await once(load.stdout!, "data");
+      const before = await zone(source, `/${GROUP}`);
+      const emptied = groups.emptied(GROUP);
+      load.stdin!.end("go\n");
+      await emptied;
+      const usedNs = groups.cpuNs(GROUP);
+      groups.remove(GROUP);
+      const last = await zone(source, `/${GROUP}`);
+      expect(last.subject).toEqual(before.subject);
+      expect(last.timestampNs).toBeGreaterThan(before.timestampNs);
+      expectAllOf(cpuNs(last), usedNs);
+      expect(cpuNs(last)).toBeGreaterThan(cpuNs(before));
+      expect(find(await source.read(never), `/${GROUP}`)).toBeUndefined();
+      await source.close();
+    },
+  );
+
+  it.runIf(groups.tellEmptied)("that live for less than an interval are read once, with all that they used", async () => {
+    const source = await open();
+    await source.read(never);
+    groups.make(`${GROUP}/pod`);
+    const load = await groups.run(`${GROUP}/pod`, "echo in; read go; i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done");
+    await once(load.stdout!, "data");
+    const emptied = groups.emptied(`${GROUP}/pod`);
+    load.stdin!.end("go\n");
+    await emptied;
+    const usedNs = groups.cpuNs(`${GROUP}/pod`);
+    groups.remove(`${GROUP}/pod`);
+    groups.remove(GROUP);
+    const report = await source.read(never);
+    const only = find(report, `/${GROUP}/pod`)!;
+    expectAllOf(cpuNs(only), usedNs);
+    expect(only.subject.startTimeNs).toBeLessThan(only.timestampNs);
+    // Its parent's numbers hold the same time once more.
+    expect(find(report, `/${GROUP}`)).toBeUndefined();
+    await source.close();
   });
 
   it("may come and go while they are read", async () => {

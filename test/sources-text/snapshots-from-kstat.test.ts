@@ -194,6 +194,35 @@ describe("what is not measured", () => {
   });
 });
 
+describe("a zone that goes away while it is read", () => {
+  const gone = { class: "zone_misc", crtime: "500.000000001" };
+  const last = (kstat: string): Snapshot => {
+    const { snapshots, codes } = convert(`${zoneText(7, "web", { [kstat]: null })}${lines(kstat, gone)}${zoneText(8, "db")}`);
+    expect(codes).toEqual([]);
+    return snapshots.find(({ subject }) => subject.kind === "zone" && subject.zoneName === "web")!;
+  };
+
+  test("keeps its counters where they were read, as it will not be read again", () => {
+    const web = last("memory_cap:7:web");
+    expect(web.subject).toMatchObject({ incarnation: "web/7/500000000001" });
+    expect(values(web.readings)).toMatchObject({
+      "cpu_nsec(user)": 9_007_199_254_740_993n,
+      swap_reserved: 4_096_000n,
+      "page_ins(anon)": "[the kstat memory_cap was not read]",
+    });
+  });
+
+  test("keeps what was read before its own kstat was gone, under the same incarnation", () => {
+    const web = last("zones:7:web");
+    expect(web.subject).toMatchObject({ zoneName: "web", incarnation: "web/7/500000000001" });
+    expect(values(web.readings)).toMatchObject({
+      "cpu_nsec(user)": "[the kstat zones was not read]",
+      swap_reserved: 4_096_000n,
+      "page_ins(anon)": 10n,
+    });
+  });
+});
+
 describe("zones that are left out", () => {
   const healthy = zoneText(8, "db");
   const without = (text: string): void => {
@@ -202,9 +231,9 @@ describe("zones that are left out", () => {
     expect(codes).toContain("zone-skipped");
   };
 
-  test("one that went away while it was read", () => {
-    without(zoneText(7, "web", { "zones:7:web": null }) + lines("zones:7:web", { class: "zone_misc", crtime: "500.000000001" }));
-    without(zoneText(7, "web", { "memory_cap:7:web": null }) + lines("memory_cap:7:web", { crtime: "500.000000001" }));
+  test("one that went away before anything of it was read", () => {
+    const gone = { class: "zone_misc", crtime: "500.000000001" };
+    without(["zones:7:web", "memory_cap:7:web", "caps:7:swapresv_zone_7"].map((key) => lines(key, gone)).join(""));
   });
 
   test("one that came or went between two modules", () => without(zoneText(7, "web", { "zones:7:web": null })));

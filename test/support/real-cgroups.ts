@@ -1,16 +1,19 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "./until.ts";
 
 const MOUNT = "/sys/fs/cgroup";
 const IS_V2 = existsSync(join(MOUNT, "cgroup.controllers"));
 
-/** Directories in which a group must be made to be one group: the v2 root, or each v1 hierarchy that is measured. */
+/** The v2 hierarchy, alone or beside v1; null where there is none. */
+const UNIFIED = IS_V2 ? MOUNT : existsSync(join(MOUNT, "unified", "cgroup.controllers")) ? join(MOUNT, "unified") : null;
+
+/** Directories in which a group must be made to be one group: the v2 root, or each v1 hierarchy that is measured and v2 beside them. */
 const HIERARCHIES = IS_V2
   ? [MOUNT]
-  : ["cpu", "cpuacct", "memory", "pids"].map((name) => join(MOUNT, name)).filter((path) => existsSync(path));
+  : ["cpu", "cpuacct", "memory", "pids", "unified"].map((name) => join(MOUNT, name)).filter((path) => existsSync(path));
 
 /** Groups made on this machine for a test; all are removed by `removeAll`. */
 export class RealCgroups {
@@ -45,6 +48,23 @@ export class RealCgroups {
     this.enter(name, child.pid!);
     child.stdin!.write("go\n");
     return child;
+  }
+
+  /** Whether the kernel says when a group runs empty: only v2 does. */
+  readonly tellEmptied = UNIFIED !== null;
+
+  /** Settles when the kernel has said that the group, which has processes now, ran empty, and everybody who watches it has heard of it. */
+  async emptied(name: string): Promise<void> {
+    const events = join(UNIFIED!, name, "cgroup.events");
+    await new Promise<void>((resolve) => {
+      const watcher = watch(join(UNIFIED!, name), (_type, file) => {
+        if (file !== "cgroup.events" || !readFileSync(events, "utf8").includes("populated 0")) return;
+        watcher.close();
+        setImmediate(resolve);
+      });
+      // The kernel tells only of files that it has an inode of.
+      readFileSync(events);
+    });
   }
 
   /** CPU time by the kernel's own account. */
