@@ -372,7 +372,7 @@ export const IMPORT_MAX_FILES = 100_000;
 export const IMPORT_MAX_DEPTH = 32;
 
 /** Rows that are stored at once. Fewer cost the engine a third more time in merges, more take more memory (some 400 bytes a row, at the peak). */
-export const IMPORT_BLOCK_ROWS = 150_000;
+export const IMPORT_BLOCK_ROWS = 300_000;
 
 /** Sentences about single files and lines that an import prints; further ones are only counted. */
 export const IMPORT_MESSAGES = 20;

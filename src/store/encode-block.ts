@@ -2,8 +2,6 @@ import type { EngineColumn } from "./engine.ts";
 import { IMPORTED_AT } from "./statements.ts";
 import type { BlockColumn, RowBlock } from "./row-block.ts";
 import { wordsOf } from "./sample-run.ts";
-import type { Series } from "./series-registry.ts";
-import { bucketOf } from "./time-buckets.ts";
 import type { WideColumn, WideTable } from "./wide-table.ts";
 
 /** Words of 32 bits before the presence columns: bucket, series id, instant. */
@@ -21,8 +19,9 @@ export interface EncodedBlock {
   readonly words: Uint32Array;
   readonly rowWords: number;
   readonly rows: number;
-  /** Hour bucket of each row. */
+  /** Hour bucket of each row, and the place of its series in the block. */
   readonly buckets: Uint32Array;
+  readonly places: Uint32Array;
 }
 
 /** What rows of a block hold in the engine: other columns of the table take their defaults, which costs a third of writing their zeros. */
@@ -32,53 +31,77 @@ export function blockColumns(table: WideTable, placed: readonly PlacedColumn[]):
   return [...table.rowColumns.filter(({ name }) => !values.has(name) || wanted.has(name)), { name: IMPORTED_AT, type: "DateTime('UTC')" }];
 }
 
-/** Writes the rows that `wanted` numbers, column by column, without an object for each value. Every column is 64 bits wide. */
+/**
+ * Writes the rows that `wanted` numbers, in that order, column by column, without an object for each value. Every column is 64 bits wide. `buckets` has
+ * the hour of each row of the block.
+ */
 export function encodeBlock(
   table: WideTable,
   placed: readonly PlacedColumn[],
   block: RowBlock,
-  series: readonly Series[],
+  ids: BigUint64Array,
   wanted: Uint32Array,
+  buckets: Uint32Array,
   importedAtS: number,
 ): EncodedBlock {
   const ordered = [...placed].sort((a, b) => a.column.index - b.column.index);
-  const columns = blockColumns(table, placed);
   const firstValue = KEY_WORDS + table.presenceWords;
   const rowWords = firstValue + 2 * ordered.length + 1;
   const rows = wanted.length;
   const words = new Uint32Array(rows * rowWords);
-  const buckets = new Uint32Array(rows);
-  const ids = wordsOf(BigUint64Array.from(series, ({ id }) => id));
-  const times = wordsOf(block.timestampsNs);
-  let bucket = 0;
-  for (let i = 0, at = 0; i < rows; i++, at += rowWords) {
-    const row = wanted[i]!;
-    const before = wanted[i - 1];
-    // Rows of one report share their time.
-    if (before === undefined || times[2 * row] !== times[2 * before] || times[2 * row + 1] !== times[2 * before + 1]) {
-      bucket = bucketOf(block.timestampsNs[row]!);
-    }
-    const id = 2 * block.seriesOf[row]!;
-    buckets[i] = bucket;
-    words[at] = bucket;
+  const wantedBuckets = new Uint32Array(rows);
+  for (let i = 0; i < rows; i++) wantedBuckets[i] = buckets[wanted[i]!]!;
+  const places = new Uint32Array(rows);
+  for (let i = 0; i < rows; i++) places[i] = block.seriesOf[wanted[i]!]!;
+  writeKeys(
+    words,
+    rowWords,
+    wanted,
+    { buckets: wantedBuckets, places, ids: wordsOf(ids), times: wordsOf(block.timestampsNs) },
+    importedAtS,
+  );
+  for (const [place, { column, from }] of ordered.entries()) {
+    const presence = KEY_WORDS + column.presenceWord;
+    writeColumn(words, rowWords, wanted, wordsOf(from.values), from.present, firstValue + 2 * place, presence, column.presenceMask);
+  }
+  return { columns: blockColumns(table, placed), words, rowWords, rows, buckets: wantedBuckets, places };
+}
+
+/** `buckets` and `places` are those of the rows to write; `ids` are looked up by place, `times` by row of the block. */
+function writeKeys(
+  words: Uint32Array,
+  rowWords: number,
+  wanted: Uint32Array,
+  { buckets, places, ids, times }: Readonly<Record<"buckets" | "places" | "ids" | "times", Uint32Array>>,
+  importedAtS: number,
+): void {
+  for (let i = 0, at = 0; i < wanted.length; i++, at += rowWords) {
+    const id = 2 * places[i]!;
+    const time = 2 * wanted[i]!;
+    words[at] = buckets[i]!;
     words[at + 1] = ids[id]!;
     words[at + 2] = ids[id + 1]!;
-    words[at + 3] = times[2 * row]!;
-    words[at + 4] = times[2 * row + 1]!;
+    words[at + 3] = times[time]!;
+    words[at + 4] = times[time + 1]!;
     words[at + rowWords - 1] = importedAtS;
   }
-  for (const [place, { column, from }] of ordered.entries()) {
-    const values = wordsOf(from.values);
-    const { present } = from;
-    const presence = KEY_WORDS + column.presenceWord;
-    const value = firstValue + 2 * place;
-    for (let i = 0, at = 0; i < rows; i++, at += rowWords) {
-      const row = wanted[i]!;
-      if (present[row] !== 1) continue;
-      words[at + presence]! |= column.presenceMask;
-      words[at + value] = values[2 * row]!;
-      words[at + value + 1] = values[2 * row + 1]!;
-    }
+}
+
+function writeColumn(
+  words: Uint32Array,
+  rowWords: number,
+  wanted: Uint32Array,
+  values: Uint32Array,
+  present: Uint8Array,
+  value: number,
+  presence: number,
+  mask: number,
+): void {
+  for (let i = 0, at = 0; i < wanted.length; i++, at += rowWords) {
+    const row = wanted[i]!;
+    if (present[row] !== 1) continue;
+    words[at + presence]! |= mask;
+    words[at + value] = values[2 * row]!;
+    words[at + value + 1] = values[2 * row + 1]!;
   }
-  return { columns, words, rowWords, rows, buckets };
 }

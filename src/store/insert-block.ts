@@ -4,6 +4,7 @@ import { blockColumns, encodeBlock, KEY_WORDS, type EncodedBlock, type PlacedCol
 import type { Engine } from "./engine.ts";
 import { identifier, timestampLiteral } from "./literal.ts";
 import type { BlockSeries, InsertRowsOptions, RowBlock, RowRefusal, RowsReport } from "./row-block.ts";
+import { orderRows } from "./row-order.ts";
 import { RowSet } from "./row-set.ts";
 import type { TableState, TimeBounds } from "./sample-resolver.ts";
 import { and, bucketCondition, seriesCondition } from "./scan-conditions.ts";
@@ -41,23 +42,18 @@ export async function insertBlock(
   const placed = placeColumns(table, block);
   const refused = new Map<RowRefusal, number>();
   const { series, whyNot } = seriesOf(state, block.series);
-  const wanted = wantedRows(block, series, whyNot, bounds, refused);
-  const encoded = encodeBlock(table, placed, block, series, wanted, nowS);
-  const places = wanted.map((row) => block.seriesOf[row]!);
+  const { rows, buckets } = wantedRows(block, series, whyNot, bounds, refused);
+  const ids = BigUint64Array.from(series, ({ id }) => id);
+  const encoded = encodeBlock(table, placed, block, ids, orderRows(rows, buckets, block.seriesOf, ids), buckets, nowS);
   // From here on the block is its owner's again.
-  const stored = await storedRows(context, series, places, encoded, placed, signal);
+  const stored = await storedRows(context, series, encoded, placed, signal);
   const fresh = newRows(encoded, stored);
   if (!dryRun && fresh.length > 0) {
-    await storeSeries(
-      engine,
-      table.design,
-      newRanges(fresh, places, series, encoded.buckets, bucketOf(BigInt(nowS) * NS_PER_SECOND)),
-      nowS,
-    );
+    await storeSeries(engine, table.design, newRanges(fresh, encoded, series, bucketOf(BigInt(nowS) * NS_PER_SECOND)), nowS);
     // No token: the rows are told apart from stored ones by themselves.
     await engine.insert({ table: table.samples, columns: encoded.columns, rows: bytesOf(encoded, fresh), token: null });
   }
-  return { stored: fresh.length, known: wanted.length - fresh.length, refused, values: countValues(encoded, fresh, table.presenceWords) };
+  return { stored: fresh.length, known: rows.length - fresh.length, refused, values: countValues(encoded, fresh, table.presenceWords) };
 }
 
 function placeColumns(table: WideTable, block: RowBlock): PlacedColumn[] {
@@ -87,43 +83,46 @@ function seriesOf({ registry, table }: TableState, wanted: readonly BlockSeries[
   return { series, whyNot };
 }
 
-/** Numbers of the rows that may be stored. */
+/** Numbers of the rows that may be stored, and the hour of each row of the block. */
 function wantedRows(
   block: RowBlock,
   series: readonly Series[],
   whyNot: Uint8Array,
   bounds: TimeBounds,
   refused: Map<RowRefusal, number>,
-): Uint32Array {
+): { rows: Uint32Array; buckets: Uint32Array } {
   const rows = new Uint32Array(block.count);
-  let count = 0;
+  const buckets = new Uint32Array(block.count);
+  let [count, bucket] = [0, 0];
   let [lastNs, reason]: [bigint | null, RowRefusal | null] = [null, null];
   for (let row = 0; row < block.count; row++) {
     const timestampNs = block.timestampsNs[row]!;
     if (timestampNs !== lastNs) {
       lastNs = timestampNs;
+      bucket = bucketOf(timestampNs);
       reason = timestampNs > bounds.newestNs ? "future" : timestampNs < 1n ? "unstorable" : null;
     }
+    buckets[row] = bucket;
     const place = block.seriesOf[row]!;
     const why = reason ?? (whyNot[place] === 1 || series[place]!.startTimeNs >= timestampNs ? "unstorable" : null);
     if (why === null) rows[count++] = row;
     else refused.set(why, (refused.get(why) ?? 0) + 1);
   }
-  return rows.subarray(0, count);
+  return { rows: rows.subarray(0, count), buckets };
 }
 
 /** Rows of the hours in which the table may have some of these series already, in the form of `encoded`. */
 async function storedRows(
   { engine, state, bounds }: BlockContext,
   series: readonly Series[],
-  places: Uint32Array,
-  { buckets, rowWords }: EncodedBlock,
+  { buckets, places, rowWords }: EncodedBlock,
   placed: readonly PlacedColumn[],
   signal: AbortSignal,
 ): Promise<Uint32Array> {
   let [first, last] = [Number.MAX_SAFE_INTEGER, -1];
   const overlapping = new Set<Series>();
   for (let i = 0; i < places.length; i++) {
+    if (i > 0 && places[i] === places[i - 1] && buckets[i] === buckets[i - 1]) continue;
     const one = series[places[i]!]!;
     const bucket = buckets[i]!;
     if (bucket < one.firstBucket || bucket > one.lastBucket) continue;
@@ -150,6 +149,7 @@ async function storedRows(
 
 /** Numbers of the encoded rows that are not stored and come for the first time. */
 function newRows({ words, rowWords, rows }: EncodedBlock, stored: Uint32Array): Uint32Array {
+  if (stored.length === 0 && isRising(words, rowWords)) return Uint32Array.from({ length: rows }, (_, i) => i);
   const set = new RowSet(rows + stored.length / rowWords, rowWords);
   const old = set.source(stored);
   for (let at = 0; at < stored.length; at += rowWords) set.add(old, at);
@@ -158,6 +158,17 @@ function newRows({ words, rowWords, rows }: EncodedBlock, stored: Uint32Array): 
   let count = 0;
   for (let i = 0; i < rows; i++) if (set.add(own, i * rowWords)) found[count++] = i;
   return found.subarray(0, count);
+}
+
+/** No two rows are of the same series and instant, as far as that can be told at a glance: the series of an hour come each in order of time. */
+function isRising(words: Uint32Array, rowWords: number): boolean {
+  for (let at = rowWords; at < words.length; at += rowWords) {
+    const before = at - rowWords;
+    if (words[at] !== words[before] || words[at + 1] !== words[before + 1] || words[at + 2] !== words[before + 2]) continue;
+    const isLater = words[at + 4]! > words[before + 4]! || (words[at + 4] === words[before + 4] && words[at + 3]! > words[before + 3]!);
+    if (!isLater) return false;
+  }
+  return true;
 }
 
 function bytesOf({ words, rowWords, rows }: EncodedBlock, wanted: Uint32Array): Uint8Array {
@@ -170,13 +181,7 @@ function bytesOf({ words, rowWords, rows }: EncodedBlock, wanted: Uint32Array): 
 }
 
 /** Hours that the series table does not have yet, and series whose row would expire before these rows do. */
-function newRanges(
-  fresh: Uint32Array,
-  places: Uint32Array,
-  series: readonly Series[],
-  buckets: Uint32Array,
-  nowBucket: number,
-): SeriesRange[] {
+function newRanges(fresh: Uint32Array, { buckets, places }: EncodedBlock, series: readonly Series[], nowBucket: number): SeriesRange[] {
   const first = new Uint32Array(series.length).fill(NO_BUCKET);
   const last = new Uint32Array(series.length);
   for (const i of fresh) {
@@ -198,10 +203,20 @@ function newRanges(
 /** Presence bits of the rows. */
 function countValues({ words, rowWords }: EncodedBlock, rows: Uint32Array, presenceWords: number): number {
   let values = 0;
-  for (const i of rows) {
-    for (let word = 0; word < presenceWords; word++) {
-      for (let bits = words[i * rowWords + KEY_WORDS + word]!; bits !== 0; bits &= bits - 1) values += 1;
+  for (let word = 0; word < presenceWords; word++) {
+    // Most rows have the same columns as the one before.
+    let [bits, count] = [0, 0];
+    for (let i = 0; i < rows.length; i++) {
+      const own = words[rows[i]! * rowWords + KEY_WORDS + word]!;
+      if (own !== bits) [bits, count] = [own, bitsIn(own)];
+      values += count;
     }
   }
   return values;
+}
+
+function bitsIn(word: number): number {
+  let count = 0;
+  for (let bits = word; bits !== 0; bits &= bits - 1) count += 1;
+  return count;
 }
