@@ -12,6 +12,9 @@ import {
 } from "../core/index.ts";
 import type { BlockColumn } from "../store/index.ts";
 
+/** 2^32 */
+const WORD = 0x1_0000_0000;
+
 /** A column that is being filled, and how a value gets into it. */
 export interface TargetColumn extends BlockColumn {
   readonly cumulative: boolean;
@@ -83,11 +86,19 @@ function makeColumn(label: string, type: DatumType, rows: number): TargetColumn 
   }
   if (scalar !== "u64" && scalar !== "i64") return null;
   const values = scalar === "u64" ? new BigUint64Array(rows) : new BigInt64Array(rows);
+  const words = new Uint32Array(values.buffer);
   const put = (row: number, value: bigint | number): boolean => {
-    if (typeof value === "number" && !Number.isSafeInteger(value)) return false;
-    const whole = BigInt(value);
-    if (!fitsInteger(scalar, whole)) return false;
-    values[row] = whole;
+    if (typeof value === "number" && value >= 0) {
+      if (!Number.isSafeInteger(value)) return false;
+      // Low word first, as on every platform that the engine has a build for: no bigint is made.
+      words[2 * row] = value % WORD;
+      words[2 * row + 1] = value / WORD;
+    } else {
+      if (typeof value === "number" && !Number.isSafeInteger(value)) return false;
+      const whole = BigInt(value);
+      if (!fitsInteger(scalar, whole)) return false;
+      values[row] = whole;
+    }
     present[row] = 1;
     return true;
   };

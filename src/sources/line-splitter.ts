@@ -27,6 +27,20 @@ export class LineSplitter {
     this.#sink = sink;
   }
 
+  /** Lines that have come to their end. */
+  get lines(): number {
+    return this.#line;
+  }
+
+  get isAtLineStart(): boolean {
+    return this.#carry === "" && !this.#dropping;
+  }
+
+  /** Counts lines that are read elsewhere; the splitter must be at the start of a line. */
+  pass(lines: number): void {
+    this.#line += lines;
+  }
+
   push(chunk: Uint8Array): void {
     const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
     let start = 0;

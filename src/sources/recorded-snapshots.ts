@@ -39,7 +39,7 @@ export function recordedSnapshots(
     case "kstat":
       return snapshotsFromKstat(set.of, { sled, stampOf, startTimeOf: (sighting) => startTimes.startTimeOf(sled.sledId, sighting) });
     case "zonestat":
-      return snapshotsFromZonestat({ ...set.of, timeNs: set.timeNs }, { sled, stampOf });
+      return snapshotsFromZonestat(set.of.timeNs === null ? { ...set.of, timeNs: set.timeNs } : set.of, { sled, stampOf });
     case "prstat":
       return snapshotsFromPrstat(set.of, { sled, stampOf });
     case "snapshots":

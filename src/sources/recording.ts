@@ -15,7 +15,7 @@ import type { Diagnostic } from "./source.ts";
 import type { TextReader } from "./text-reader.ts";
 import { ZonestatHumanReader } from "./zonestat-human.ts";
 import type { ZonestatReport } from "./zonestat-report.ts";
-import { ZonestatReader } from "./zonestat-text.ts";
+import { RecordedZonestatReader } from "./zonestat-recorded.ts";
 
 /** What a recording holds of one instant. `timeNs` counts, whatever time `of` has. */
 export type RecordedSet =
@@ -190,7 +190,7 @@ export class Recording {
       case "kstat-j":
         return new KstatJsonReader();
       case "zonestat-p":
-        return new ZonestatReader();
+        return new RecordedZonestatReader();
       case "zonestat-human":
         return new ZonestatHumanReader();
       case "prstat-Z":

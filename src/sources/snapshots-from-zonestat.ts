@@ -1,5 +1,6 @@
 import type { Diagnostic, Reading, SledIdentity, Snapshot } from "./source.ts";
 import { readingOf } from "./reading.ts";
+import { PlainReport } from "./plain-report.ts";
 import { isAmbiguous, type Amount } from "./zonestat-amount.ts";
 import { zonestatReadings } from "./zonestat-readings.ts";
 import type { ZonestatReport } from "./zonestat-report.ts";
@@ -48,7 +49,11 @@ export function reasonToWithhold(report: ZonestatReport): string | null {
   return null;
 }
 
-export function sledReadings({ summary, resources }: ZonestatReport): Reading[] {
+export function sledReadings(report: ZonestatReport): Reading[] {
+  if (report instanceof PlainReport) {
+    return [readingOf("cpus_online", BigInt(report.cpusOnline)), readingOf("memory_total", BigInt(report.memoryTotalBytes))];
+  }
+  const { summary, resources } = report;
   const readings: Reading[] = [];
   if (summary?.cpusOnline != null) readings.push(readingOf("cpus_online", BigInt(summary.cpusOnline)));
   const total: Amount = summary?.physicalBytes ?? resources.find(({ type }) => type === "physical-memory")?.total ?? null;

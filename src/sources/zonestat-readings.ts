@@ -1,4 +1,5 @@
-import { isAmbiguous, type Amount } from "./zonestat-amount.ts";
+import { PlainReport } from "./plain-report.ts";
+import { ambiguousAmount, isAmbiguous, type Amount } from "./zonestat-amount.ts";
 import type { ResourceRow, SummaryRow, ZonestatReport, ZonestatResource } from "./zonestat-report.ts";
 import { NO_CAP, readingOf, type Measurement } from "./reading.ts";
 import type { Reading } from "./source.ts";
@@ -13,6 +14,8 @@ const RESOURCE_METRICS: ReadonlyMap<string, readonly [used: string, cap: string]
 
 /** A physical cap within this share of the use is taken for the use itself (see `capsAreUse`). */
 const NEAR_USE = 0.1;
+/** Metrics whose numbers have fractions. */
+const FRACTIONAL: ReadonlySet<string> = new Set(["cpu_used", "cpu_cap"]);
 const HALTED = "the zone has halted: zonestat prints 0 for it once more";
 
 /** All rows of one zone in a report. */
@@ -33,13 +36,20 @@ export function zonestatReadings(report: ZonestatReport): Map<string, Reading[]>
   giveZonestat(report, (zone) => {
     const own: Reading[] = [];
     readings.set(zone, own);
-    return (metric, measurement) => own.push(readingOf(metric, measurement));
+    return (metric, measurement) => {
+      const isWhole = typeof measurement === "number" && !FRACTIONAL.has(metric);
+      own.push(readingOf(metric, isWhole ? BigInt(measurement) : measurement));
+    };
   });
   return readings;
 }
 
-/** The same without objects: calls `begin` for each zone, and what that returns for each of its measurements. */
+/**
+ * The same without objects: calls `begin` for each zone, and what that returns for each of its measurements. Amounts may come as numbers without a
+ * fraction.
+ */
 export function giveZonestat(report: ZonestatReport, begin: (zone: string) => GiveMeasurement): void {
+  if (report instanceof PlainReport) return givePlain(report, begin);
   const { summary, resources, psets } = report;
   if (resources.length === 0 && psets.length === 0) {
     // What cron leaves: one row for each zone.
@@ -53,6 +63,20 @@ export function giveZonestat(report: ZonestatReport, begin: (zone: string) => Gi
   }
   const ignoreCaps = new Set(resources.filter((resource) => capsAreUse(resource)).map((resource) => resource.type));
   for (const [zone, rows] of rowsByZone(report)) giveZone(rows, report, ignoreCaps, begin(zone));
+}
+
+function givePlain({ rows, first, end }: PlainReport, begin: (zone: string) => GiveMeasurement): void {
+  const { zones, cpuUsed, physical, virtual } = rows;
+  for (let row = first; row < end; row++) {
+    const give = begin(zones[row]!.name);
+    give("cpu_used", cpuUsed[row]!);
+    give("memory_resident", plainMeasurement(physical[row]!));
+    give("swap_reserved", plainMeasurement(virtual[row]!));
+  }
+}
+
+function plainMeasurement(amount: number): Measurement {
+  return amount < 0 ? measured(ambiguousAmount(-amount)) : amount;
 }
 
 function rowsByZone(report: ZonestatReport): Map<string, ZoneRows> {

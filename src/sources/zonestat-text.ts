@@ -23,7 +23,7 @@ const NINE = 57;
  */
 export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
   readonly #findings = new Findings();
-  readonly #names = new NamePool();
+  readonly names = new NamePool();
   readonly #cursor = new FieldCursor();
   readonly #splitter = new LineSplitter(this);
   #open: OpenReport[] = [];
@@ -44,6 +44,22 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
     this.#open = [];
     if (!this.#sawAnything) this.#findings.add("no-data", "There is no zonestat output; that does not mean that nothing is used.");
     return this.#takeDone();
+  }
+
+  /** No report is open, and the next byte begins a line. */
+  get isBetweenReports(): boolean {
+    return this.#open.length === 0 && this.#splitter.isAtLineStart;
+  }
+
+  /** Lines so far. */
+  get lines(): number {
+    return this.#splitter.lines;
+  }
+
+  /** Takes note of whole reports that were read elsewhere. */
+  passOver(lines: number): void {
+    this.#sawAnything = true;
+    this.#splitter.pass(lines);
   }
 
   takeDiagnostics(): Diagnostic[] {
@@ -95,7 +111,7 @@ export class ZonestatReader implements TextReader<ZonestatReport>, LineSink {
     }
     const cursor = this.#cursor;
     const at = cursor.at;
-    switch (readZonestatRow(cursor, this.#names, report)) {
+    switch (readZonestatRow(cursor, this.names, report)) {
       case "row":
         report.rowCount += 1;
         return;

@@ -49,10 +49,8 @@ export function encodeBlock(
   const rowWords = firstValue + 2 * ordered.length + 1;
   const rows = wanted.length;
   const words = new Uint32Array(rows * rowWords);
-  const wantedBuckets = new Uint32Array(rows);
-  for (let i = 0; i < rows; i++) wantedBuckets[i] = buckets[wanted[i]!]!;
-  const places = new Uint32Array(rows);
-  for (let i = 0; i < rows; i++) places[i] = block.seriesOf[wanted[i]!]!;
+  const wantedBuckets = pick(buckets, wanted);
+  const places = pick(block.seriesOf, wanted);
   writeKeys(
     words,
     rowWords,
@@ -65,6 +63,14 @@ export function encodeBlock(
     writeColumn(words, rowWords, wanted, wordsOf(from.values), from.present, firstValue + 2 * place, presence, column.presenceMask);
   }
   return { columns: blockColumns(table, placed), words, rowWords, rows, buckets: wantedBuckets, places };
+}
+
+// Loops over all rows are functions of their own: where they stand in a longer one, all of that is compiled time and again.
+
+export function pick(values: Uint32Array, rows: Uint32Array): Uint32Array {
+  const picked = new Uint32Array(rows.length);
+  for (let i = 0; i < rows.length; i++) picked[i] = values[rows[i]!]!;
+  return picked;
 }
 
 /** `buckets` and `places` are those of the rows to write; `ids` are looked up by place, `times` by row of the block. */

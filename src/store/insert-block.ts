@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fieldSetIdentity, NS_PER_SECOND } from "../core/index.ts";
-import { blockColumns, encodeBlock, KEY_WORDS, type EncodedBlock, type PlacedColumn } from "./encode-block.ts";
+import { blockColumns, encodeBlock, KEY_WORDS, pick, type EncodedBlock, type PlacedColumn } from "./encode-block.ts";
 import type { Engine } from "./engine.ts";
 import { identifier, timestampLiteral } from "./literal.ts";
 import type { BlockSeries, InsertRowsOptions, RowBlock, RowRefusal, RowsReport } from "./row-block.ts";
@@ -121,8 +121,7 @@ async function storedRows(
 ): Promise<Uint32Array> {
   let [first, last] = [Number.MAX_SAFE_INTEGER, -1];
   const overlapping = new Set<Series>();
-  for (let i = 0; i < places.length; i++) {
-    if (i > 0 && places[i] === places[i - 1] && buckets[i] === buckets[i - 1]) continue;
+  for (const i of runStarts(places, buckets)) {
     const one = series[places[i]!]!;
     const bucket = buckets[i]!;
     if (bucket < one.firstBucket || bucket > one.lastBucket) continue;
@@ -147,9 +146,24 @@ async function storedRows(
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
 }
 
+/** Where rows of another series or hour begin than that of the row before. */
+function runStarts(places: Uint32Array, buckets: Uint32Array): number[] {
+  const starts: number[] = [];
+  for (let i = 0; i < places.length; i++) {
+    if (i === 0 || places[i] !== places[i - 1] || buckets[i] !== buckets[i - 1]) starts.push(i);
+  }
+  return starts;
+}
+
+function numbersTo(end: number): Uint32Array {
+  const numbers = new Uint32Array(end);
+  for (let i = 0; i < end; i++) numbers[i] = i;
+  return numbers;
+}
+
 /** Numbers of the encoded rows that are not stored and come for the first time. */
 function newRows({ words, rowWords, rows }: EncodedBlock, stored: Uint32Array): Uint32Array {
-  if (stored.length === 0 && isRising(words, rowWords)) return Uint32Array.from({ length: rows }, (_, i) => i);
+  if (stored.length === 0 && isRising(words, rowWords)) return numbersTo(rows);
   const set = new RowSet(rows + stored.length / rowWords, rowWords);
   const old = set.source(stored);
   for (let at = 0; at < stored.length; at += rowWords) set.add(old, at);
@@ -184,9 +198,11 @@ function bytesOf({ words, rowWords, rows }: EncodedBlock, wanted: Uint32Array): 
 function newRanges(fresh: Uint32Array, { buckets, places }: EncodedBlock, series: readonly Series[], nowBucket: number): SeriesRange[] {
   const first = new Uint32Array(series.length).fill(NO_BUCKET);
   const last = new Uint32Array(series.length);
-  for (const i of fresh) {
-    const place = places[i]!;
-    const bucket = buckets[i]!;
+  const freshPlaces = pick(places, fresh);
+  const freshBuckets = pick(buckets, fresh);
+  for (const i of runStarts(freshPlaces, freshBuckets)) {
+    const place = freshPlaces[i]!;
+    const bucket = freshBuckets[i]!;
     if (bucket < first[place]!) first[place] = bucket;
     if (bucket > last[place]!) last[place] = bucket;
   }
