@@ -77,8 +77,12 @@ export function operatorHandlers(options: OperatorHandlerOptions): Record<string
       return { status: 200, contentType: "text/plain; charset=utf-8", body: "ok\n" };
     },
     async readyz(): Promise<HandlerResponse> {
-      await store.ping();
-      const reason = notReady();
+      // Without the reason, which may tell where the store is: this path is open to all.
+      const answers = await store.ping().then(
+        () => true,
+        () => false,
+      );
+      const reason = answers ? notReady() : "the store does not answer";
       return { status: reason === null ? 200 : 503, contentType: "text/plain; charset=utf-8", body: `${reason ?? "ready"}\n` };
     },
     async metrics(): Promise<HandlerResponse> {

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +27,7 @@ describe("zonemeter with a ClickHouse server", () => {
     // Roles of the embedded engine come from files, so the first statement about them is where it ends here.
     const done = await runZonemeter(["store", "init", "--store", shim.url]);
     expect(done.code).not.toBe(0);
-    expect(done.stderr).toMatch(/^zonemeter: The engine of ClickHouse server http:\/\/127\.0\.0\.1:\d+ /);
+    expect(done.stderr).toMatch(/^zonemeter: store\.url \(--store\): The engine of ClickHouse server http:\/\/127\.0\.0\.1:\d+ /);
     expect(shim.statements.filter((text) => text.startsWith("CREATE TABLE")).length).toBeGreaterThan(82);
     expect(shim.statements.at(-1)).toMatch(/^CREATE ROLE IF NOT EXISTS zonemeter_writer/);
   });
@@ -48,6 +50,38 @@ describe("zonemeter with a ClickHouse server", () => {
     expect((await up.finished).code).toBe(0);
     expect(shim.statements.some((text) => /^INSERT INTO `oximeter_internal`.`sled_resource_[0-9a-f]+` /.test(text))).toBe(true);
     expect(existsSync(join(dataDir, "store"))).toBe(false);
+  });
+
+  it("answers as documented while the server is away, and is ready before", async () => {
+    const portBase = await freePortBase();
+    const sockets = new Set<Socket>();
+    const way = createServer((socket) => {
+      const onward = connect(Number(new URL(shim.url).port), "127.0.0.1");
+      for (const each of [socket, onward]) sockets.add(each.on("error", () => undefined));
+      socket.pipe(onward).pipe(socket);
+    }).listen(0, "127.0.0.1");
+    await once(way, "listening");
+    const env = { ZONEMETER_UP_DATA_DIR: join(folder, "other data"), ZONEMETER_UP_PORT_BASE: String(portBase) };
+    const up = new ZonemeterProcess(["up", "--store", `http://127.0.0.1:${(way.address() as AddressInfo).port}`], env);
+    const url = (await up.line("ready ")).slice("ready ".length);
+    const get = async (path: string): Promise<unknown[]> => {
+      const answer = await fetch(`${url}${path}`);
+      return [answer.status, answer.headers.get("content-type"), (await answer.text()).replace(/"request_id":"[^"]*"/, "ID")];
+    };
+    const text = "text/plain; charset=utf-8";
+    expect(await get("/readyz")).toEqual([200, text, "ready\n"]);
+    way.close();
+    for (const socket of sockets) socket.destroy();
+    expect(await get("/readyz")).toEqual([503, text, "the store does not answer\n"]);
+    expect(await get("/healthz")).toEqual([200, text, "ok\n"]);
+    expect((await get("/metrics")).slice(0, 2)).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+    expect(await get("/v1/zones/latest")).toEqual([
+      503,
+      "application/json",
+      '{ID,"error_code":"ServiceNotAvailable","message":"Service Unavailable"}',
+    ]);
+    up.kill("SIGTERM");
+    await up.finished;
   });
 
   it("refuses a server that does not answer with 3", async () => {
