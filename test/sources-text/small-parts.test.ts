@@ -149,6 +149,18 @@ describe("the samples suite", () => {
     expect(await outcome(TEXT, expected({ nsec_user: "7" }))).toEqual({ passed: 1, failed: 0, lines: [] });
   });
 
+  test("fails a folder without cases", async () => {
+    const { run } = await importTool<{ run: Run }>("conformance/zone-samples.mjs");
+    const dir = await mkdtemp(join(tmpdir(), "samples-"));
+    try {
+      const lines: string[] = [];
+      expect(await run(dir, (line) => lines.push(line), sources)).toEqual({ passed: 0, failed: 1 });
+      expect(lines).toEqual([`${dir}: there are no cases in this folder`]);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+
   test("takes no zone's name for a mark", async () => {
     const names = ["inf", "no-fss", "wrapped"];
     const rows = names.map((name) => `interval:processes:system-limit:${name}:7:0.01%:-:-\n`).join("");

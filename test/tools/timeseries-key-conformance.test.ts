@@ -41,3 +41,10 @@ test("a wrong key, an unknown type and an unreadable line each fail alone, namin
     "key of the sample: expected 365003276793586812, got 365003276793586811",
   ]);
 });
+
+test("a missing file fails alone, and what the other holds is checked", async () => {
+  await writeFile(join(dir, "field-timeseries-keys.txt"), "bool -> 10983724023695040909\n");
+  const lines: string[] = [];
+  expect(await run(dir, (line) => lines.push(line), core)).toEqual({ passed: 1, failed: 1 });
+  expect(lines).toEqual(["sample-timeseries-key.txt: expected a file of keys, got none"]);
+});

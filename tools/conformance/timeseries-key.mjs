@@ -39,7 +39,16 @@ export async function run(dir, write, core = undefined) {
     write(`${what}: expected ${expected}, got ${actual}`);
   };
 
-  for (const line of (await readFile(join(dir, "field-timeseries-keys.txt"), "utf8")).split(/\r?\n/)) {
+  const read = async (file) => {
+    try {
+      return await readFile(join(dir, file), "utf8");
+    } catch (error) {
+      check(file, "a file of keys", error?.code === "ENOENT" ? "none" : String(error));
+      return null;
+    }
+  };
+
+  for (const line of ((await read("field-timeseries-keys.txt")) ?? "").split(/\r?\n/)) {
     if (line.trim() === "") continue;
     const [, label, key] = /^\s*(\w+)\s*->\s*(\d+)\s*$/.exec(line) ?? [];
     const value = Object.hasOwn(FIELD_VALUES, label ?? "") ? FIELD_VALUES[label] : undefined;
@@ -55,7 +64,8 @@ export async function run(dir, write, core = undefined) {
     { name: "num", value: { type: "i64", value: 1337n } },
   ];
   const metric = [{ name: "id", value: { type: "uuid", value: NIL_UUID } }];
-  const sampleKey = (await readFile(join(dir, "sample-timeseries-key.txt"), "utf8")).trim();
-  check("key of the sample", sampleKey, String(timeseriesKey("test_target:test_metric", target, metric, "i64")));
+  const sampleKey = await read("sample-timeseries-key.txt");
+  if (sampleKey !== null)
+    check("key of the sample", sampleKey.trim(), String(timeseriesKey("test_target:test_metric", target, metric, "i64")));
   return outcome;
 }

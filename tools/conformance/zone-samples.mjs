@@ -38,6 +38,10 @@ export async function run(dir, write, sources) {
   const readers = sources ?? (await builtReaders());
   const cases = (await readdir(dir)).filter((name) => name.endsWith(SUFFIX)).sort();
   let failed = 0;
+  if (cases.length === 0) {
+    write(`${dir}: there are no cases in this folder`);
+    return { passed: 0, failed: 1 };
+  }
   for (const name of cases) {
     const differences = await runCase(dir, name.slice(0, -SUFFIX.length), readers);
     if (differences.length === 0) continue;
