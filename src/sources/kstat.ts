@@ -5,6 +5,7 @@ import type { KstatSnapshot } from "./kstat-snapshot.ts";
 import { KstatTextReader } from "./kstat-text.ts";
 import { snapshotsFromKstat } from "./snapshots-from-kstat.ts";
 import type { Source, SourceReport } from "./source.ts";
+import { SwapMeans } from "./swap-means.ts";
 import { judgeOutput } from "./tool-output.ts";
 
 export interface KstatOptions {
@@ -24,6 +25,8 @@ const SELECTORS = [
   "memory_cap:::",
   "caps::*_zone_*:",
   "unix:0:system_pages:/^(physmem|freemem|crtime|snaptime)$/",
+  "unix:0:vminfo:/^(swap_avail|updates|crtime|snaptime)$/",
+  "vmm:0:vmm_reservoir:/^(bytes_free|bytes_alloc|bytes_transient_alloc|crtime|snaptime)$/",
   "zfs:0:arcstats:/^(size|crtime|snaptime)$/",
   "cpu_info:::/^(state|crtime|snaptime)$/",
 ];
@@ -36,6 +39,7 @@ export function createKstatSource(options: KstatOptions): Source {
 class KstatSource implements Source {
   readonly name = "kstat";
   readonly #options: KstatOptions;
+  readonly #swap = new SwapMeans();
 
   constructor(options: KstatOptions) {
     this.#options = options;
@@ -65,6 +69,7 @@ class KstatSource implements Source {
     const read = snapshotsFromKstat(printed, {
       sled: null,
       stampOf: (subjectKey) => book.stampFor(subjectKey, "kstat", wallNs),
+      swapFree: (vminfo, pageBytes) => this.#swap.availableBytes("", vminfo, pageBytes),
       startTimeOf: ({ subjectKey, incarnation, bootTimeNs, crtimeNs, snaptimeNs, timestampNs }) =>
         book.startTimeOf({ subjectKey, incarnation, bootTimeNs, createdMonotonicNs: takenNs - (snaptimeNs - crtimeNs), timestampNs }),
     });

@@ -69,7 +69,17 @@ export class LinuxHost {
       reading("memory_total", bytes("MemTotal")),
       reading("memory_free", bytes("MemFree")),
       reading("swap_free", bytes("SwapFree")),
+      ...this.#arcReadings(),
     ];
+  }
+
+  /** The ZFS cache, where the module is loaded. */
+  #arcReadings(): Reading[] {
+    const text = readKernelFile(this.#proc, "spl/kstat/zfs/arcstats");
+    if (text instanceof NotMeasured) return text.absent ? [] : [reading("arc_size", text)];
+    // `name type data`
+    const size = /^size +\d+ +(\d{1,20})$/m.exec(text);
+    return [reading("arc_size", size === null ? new NotMeasured("arcstats has no readable size") : BigInt(size[1]!))];
   }
 }
 

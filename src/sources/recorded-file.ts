@@ -1,8 +1,7 @@
 import { TEXT_NAMES_MAX } from "../core/index.ts";
 import { NOT_LATER, RecordedOrder } from "./recorded-order.ts";
 import type { GiveRows, RecordedSubject, RowSink } from "./recorded-rows.ts";
-import { recordedSnapshots, RecordedSleds, zonesOf } from "./recorded-snapshots.ts";
-import { RecordedStartTimes } from "./recorded-start-times.ts";
+import { RecordedMemory, recordedSnapshots, RecordedSleds, zonesOf } from "./recorded-snapshots.ts";
 import { NO_TIMES_GIVEN, type GivenTimes } from "./recorded-times.ts";
 import { Recording, type RecordedSet } from "./recording.ts";
 import { reasonToWithhold, sledReadings } from "./snapshots-from-zonestat.ts";
@@ -31,7 +30,7 @@ export interface WithheldRows {
 export class RecordedFiles {
   readonly #sled: Partial<SledIdentity>;
   readonly #times: GivenTimes;
-  readonly #startTimes = new RecordedStartTimes();
+  readonly #memory = new RecordedMemory();
 
   /**
    * `sled` is what is known of the sleds of all files; the rest comes from each file's name, as in a replay. `times` are for files that have
@@ -43,7 +42,7 @@ export class RecordedFiles {
   }
 
   open(path: string): RecordedFile {
-    return new RecordedFile(new Recording(path, this.#times), new RecordedSleds(path, this.#sled), this.#startTimes);
+    return new RecordedFile(new Recording(path, this.#times), new RecordedSleds(path, this.#sled), this.#memory);
   }
 }
 
@@ -51,15 +50,15 @@ export class RecordedFiles {
 export class RecordedFile {
   readonly #recording: Recording;
   readonly #sleds: RecordedSleds;
-  readonly #startTimes: RecordedStartTimes;
+  readonly #memory: RecordedMemory;
   readonly #order = new RecordedOrder();
   readonly #diagnostics: Diagnostic[] = [];
   #subjects = new Map<string, RecordedSubject>();
 
-  constructor(recording: Recording, sleds: RecordedSleds, startTimes: RecordedStartTimes) {
+  constructor(recording: Recording, sleds: RecordedSleds, memory: RecordedMemory) {
     this.#recording = recording;
     this.#sleds = sleds;
-    this.#startTimes = startTimes;
+    this.#memory = memory;
   }
 
   get path(): string {
@@ -109,7 +108,7 @@ export class RecordedFile {
 
   #fromSnapshots(set: RecordedSet, sled: SledIdentity): RecordedInstant {
     const { timeNs } = set;
-    const { snapshots, diagnostics } = recordedSnapshots(set, sled, this.#startTimes);
+    const { snapshots, diagnostics } = recordedSnapshots(set, sled, this.#memory);
     this.#diagnostics.push(...diagnostics);
     const give = (sink: RowSink): void => {
       for (const { subject, source, readings } of snapshots) {

@@ -1,10 +1,11 @@
 import { recordedSled } from "./recorded-sled.ts";
-import type { RecordedStartTimes } from "./recorded-start-times.ts";
+import { RecordedStartTimes } from "./recorded-start-times.ts";
 import type { RecordedSet } from "./recording.ts";
 import { snapshotsFromKstat } from "./snapshots-from-kstat.ts";
 import { snapshotsFromPrstat } from "./snapshots-from-prstat.ts";
 import { snapshotsFromZonestat } from "./snapshots-from-zonestat.ts";
 import type { Diagnostic, SledIdentity, Snapshot } from "./source.ts";
+import { SwapMeans } from "./swap-means.ts";
 import { isAggregate } from "./zonestat-readings.ts";
 
 /** The sleds that the sets of one file are of: what is known of them, else what was printed, else what the file's name tells. */
@@ -28,16 +29,27 @@ export class RecordedSleds {
   }
 }
 
+/** What has to be remembered from one recorded instant to the next, over all files. */
+export class RecordedMemory {
+  readonly startTimes = new RecordedStartTimes();
+  readonly swap = new SwapMeans();
+}
+
 /** Turns what was recorded of one instant into snapshots. */
 export function recordedSnapshots(
   set: RecordedSet,
   sled: SledIdentity,
-  startTimes: RecordedStartTimes,
+  { startTimes, swap }: RecordedMemory,
 ): { snapshots: Snapshot[]; diagnostics: Diagnostic[] } {
   const stampOf = (): bigint => set.timeNs;
   switch (set.tool) {
     case "kstat":
-      return snapshotsFromKstat(set.of, { sled, stampOf, startTimeOf: (sighting) => startTimes.startTimeOf(sled.sledId, sighting) });
+      return snapshotsFromKstat(set.of, {
+        sled,
+        stampOf,
+        startTimeOf: (sighting) => startTimes.startTimeOf(sled.sledId, sighting),
+        swapFree: (vminfo, pageBytes) => swap.availableBytes(sled.sledId, vminfo, pageBytes),
+      });
     case "zonestat":
       return snapshotsFromZonestat(set.of.timeNs === null ? { ...set.of, timeNs: set.timeNs } : set.of, { sled, stampOf });
     case "prstat":

@@ -27,7 +27,7 @@ export type RecordedSet =
 type RecordingReader = TextReader<RecordedItem> | TextReader<SnapshotSet>;
 
 /** Modules of kstat that the product reads; all others of a recording are passed over. */
-const MODULES: ReadonlySet<string> = new Set(["zones", "caps", "memory_cap", "unix", "zfs", "cpu_info"]);
+const MODULES: ReadonlySet<string> = new Set(["zones", "caps", "memory_cap", "unix", "vmm", "zfs", "cpu_info"]);
 
 /** The command whose output has times, by format. */
 const WITH_TIMES: Readonly<Record<TextFormat, string>> = {

@@ -1,8 +1,7 @@
 import { REPLAY_MAX_FILES, ZonemeterError } from "../core/index.ts";
 import { Findings } from "./findings.ts";
 import { NOT_LATER, RecordedOrder } from "./recorded-order.ts";
-import { recordedSnapshots, RecordedSleds, zonesOf } from "./recorded-snapshots.ts";
-import { RecordedStartTimes } from "./recorded-start-times.ts";
+import { RecordedMemory, recordedSnapshots, RecordedSleds, zonesOf } from "./recorded-snapshots.ts";
 import { NO_TIMES_GIVEN, type GivenTimes } from "./recorded-times.ts";
 import { Recording, type RecordedSet } from "./recording.ts";
 import { RecordingLosses } from "./recording-losses.ts";
@@ -53,7 +52,7 @@ export function createReplaySource(options: ReplayOptions): ReplaySource {
 class Replay implements ReplaySource {
   readonly name = "replay";
   readonly #options: ReplayOptions;
-  readonly #startTimes = new RecordedStartTimes();
+  readonly #memory = new RecordedMemory();
   readonly #order = new RecordedOrder();
   readonly #losses = new RecordingLosses();
   /** Files not opened yet, in order of the first time that they hold. */
@@ -182,7 +181,7 @@ class Replay implements ReplaySource {
       );
       return [];
     }
-    const { snapshots, diagnostics } = recordedSnapshots(set, sled, this.#startTimes);
+    const { snapshots, diagnostics } = recordedSnapshots(set, sled, this.#memory);
     this.#add(recording, diagnostics);
     if (snapshots.length > 0) this.#order.note(set, sled.sledId);
     if (set.tool !== "snapshots") this.#losses.addMissing(snapshots);

@@ -4,6 +4,7 @@ import { sledReadings } from "./kstat-sled.ts";
 import type { Kstat, KstatSnapshot } from "./kstat-snapshot.ts";
 import { joinZones, kindOf } from "./kstat-zones.ts";
 import type { Diagnostic, SledIdentity, Snapshot } from "./source.ts";
+import type { Measurement } from "./reading.ts";
 import { splitZoneName } from "./zone-name.ts";
 
 /** One incarnation of a zone, or of the sled, seen in one kstat snapshot. */
@@ -29,6 +30,8 @@ export interface KstatContext {
   stampOf(subjectKey: string): bigint;
   /** When the counters were 0; the same for every sighting of one incarnation. */
   startTimeOf(sighting: KstatSighting): bigint;
+  /** Bytes of swap that could still be reserved, from `unix:0:vminfo` of this and the snapshot before. */
+  swapFree(vminfo: Kstat, pageBytes: bigint): Measurement;
 }
 
 /**
@@ -69,7 +72,7 @@ export function snapshotsFromKstat(snapshot: KstatSnapshot, context: KstatContex
 }
 
 function sledSnapshot(snapshot: KstatSnapshot, context: KstatContext, bootTimeNs: bigint | null): Snapshot | null {
-  const { readings, of } = sledReadings(snapshot);
+  const { readings, of } = sledReadings(snapshot, (vminfo, pageBytes) => context.swapFree(vminfo, pageBytes));
   if (of?.crtimeNs == null || of.snaptimeNs === null) return null;
   const timestampNs = context.stampOf("");
   const startTimeNs = context.startTimeOf({

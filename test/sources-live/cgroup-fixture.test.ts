@@ -99,6 +99,18 @@ describe("cgroup v2", () => {
     expect(values(zone(report, "global"))).toMatchObject({ "cpu_nsec{user}": 5_000n, "cpu_nsec{sys}": 4_000n });
   });
 
+  it("tells the ZFS cache where there is one", async () => {
+    const source = await sourceOf({ unified: root });
+    fixture!.write(
+      "proc/spl/kstat/zfs/arcstats",
+      "9 1 0x01 147 39984 1 2\nname                            type data\nsize_other 4 1\nsize                            4    18446744073709551615\n",
+    );
+    const sledOf = (report: SourceReport) => values(report.snapshots.find(({ subject }) => subject.kind === "sled")!);
+    expect(sledOf(await sample(source))["arc_size"]).toBe(18_446_744_073_709_551_615n);
+    fixture!.write("proc/spl/kstat/zfs/arcstats", "garbage\n");
+    expect(sledOf(await sample(source))["arc_size"]).toBe("(arcstats has no readable size)");
+  });
+
   it("takes the machine's CPU time from /proc/stat where the root group has none", async () => {
     const report = await sample(await sourceOf({ unified: { "cgroup.controllers": "cpu\n" } }));
     expect(values(zone(report, "global"))).toMatchObject({ "cpu_nsec{user}": 5_200_000_000n, "cpu_nsec{sys}": 3_100_000_000n });

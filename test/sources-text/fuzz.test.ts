@@ -175,7 +175,7 @@ describe("prstat -Z", () => {
 function measured(snapshots: readonly KstatSnapshot[]): Map<string, unknown> {
   const found = new Map<string, unknown>();
   for (const snapshot of snapshots) {
-    const context = { sled: null, stampOf: () => 2n ** 62n, startTimeOf: () => 1n };
+    const context = { sled: null, stampOf: () => 2n ** 62n, startTimeOf: () => 1n, swapFree: () => 1n };
     for (const { subject, readings } of snapshotsFromKstat(snapshot, context).snapshots) {
       if (subject.kind !== "zone") continue;
       found.set(subject.zoneName, subject.incarnation);

@@ -3,6 +3,7 @@ import { NIL_UUID } from "../../src/core/index.ts";
 import { KstatTextReader } from "../../src/sources/kstat-text.ts";
 import { snapshotsFromKstat, type KstatSighting } from "../../src/sources/snapshots-from-kstat.ts";
 import type { Reading, Snapshot } from "../../src/sources/source.ts";
+import { SwapMeans } from "../../src/sources/swap-means.ts";
 import { readWhole } from "../../src/sources/text-reader.ts";
 
 const AT = 1_804_241_700_000_000_000n;
@@ -53,12 +54,13 @@ interface Outcome {
   readonly sightings: KstatSighting[];
 }
 
-function convert(text: string, startTimeOf: (sighting: KstatSighting) => bigint = () => 1n): Outcome {
+function convert(text: string, startTimeOf: (sighting: KstatSighting) => bigint = () => 1n, swap = new SwapMeans()): Outcome {
   const { items } = readWhole(new KstatTextReader(), text);
   const sightings: KstatSighting[] = [];
   const { snapshots, diagnostics } = snapshotsFromKstat(items[0]!, {
     sled: null,
     stampOf: () => AT,
+    swapFree: (vminfo, pageBytes) => swap.availableBytes("", vminfo, pageBytes),
     startTimeOf: (sighting) => {
       sightings.push(sighting);
       return startTimeOf(sighting);
@@ -284,4 +286,34 @@ test("the sled, where the text has its statistics", () => {
   const damaged = convert(sled + cpu(0, "on-line") + cpu(1, "on-lin"));
   expect(values(damaged.snapshots[0]!.readings)["cpus_online"]).toBe("[the state of a CPU could not be read]");
   expect(convert(zoneText(0, "global")).snapshots).toHaveLength(1);
+});
+
+describe("the sled's memory beside its zones", () => {
+  const vminfo = (sum: bigint, updates: number, crtime = "0"): string =>
+    lines("unix:0:vminfo", { crtime, snaptime: CLOCK, swap_avail: sum, updates });
+  const swapFree = (text: string, swap: SwapMeans): unknown => values(convert(text, undefined, swap).snapshots[0]!.readings)["swap_free"];
+
+  test("swap is the mean of what the kernel added up since the snapshot before, past 53 bits", () => {
+    const swap = new SwapMeans();
+    const sum = 2n ** 60n;
+    expect(swapFree(vminfo(sum, 1_000), swap)).toBe("[two readings make a mean, and this is the first one]");
+    // Ten seconds at 5,000,000 pages, then ten at 5,000,001 and 5,000,002.
+    expect(swapFree(vminfo(sum + 50_000_000n, 1_010), swap)).toBe(5_000_000n * 4_096n);
+    expect(swapFree(vminfo(sum + 100_000_015n, 1_020), swap)).toBe((50_000_015n * 4_096n) / 10n);
+    expect(swapFree(vminfo(sum + 100_000_015n, 1_020), swap)).toBe("[the kernel has added nothing to vminfo since the reading before]");
+    expect(swapFree(vminfo(7n, 3), swap)).toBe("[the kernel has added nothing to vminfo since the reading before]");
+    expect(swapFree(vminfo(50n, 13, "4.000000000"), swap)).toBe("[two readings make a mean, and this is the first one]");
+    expect(swapFree(vminfo(60n, 23, "4.000000000"), swap)).toBe(4_096n);
+  });
+
+  test("the reservoir is all that guests have or could have", () => {
+    const parts = { bytes_free: 2n ** 40n, bytes_alloc: 2n ** 41n, bytes_transient_alloc: 4_096, bytes_limit: 2n ** 62n };
+    const text = zoneText(0, "global") + lines("unix:0:system_pages", { crtime: "0", snaptime: CLOCK, physmem: 1, freemem: 1 });
+    const reservoir = (more: Record<string, string | bigint | number>): unknown =>
+      values(convert(text + lines("vmm:0:vmm_reservoir", { crtime: "9.000000000", snaptime: CLOCK, ...more })).snapshots[1]!.readings)[
+        "vmm_reservoir"
+      ];
+    expect(reservoir(parts)).toBe(2n ** 40n + 2n ** 41n + 4_096n);
+    expect(reservoir({ bytes_free: 1, bytes_alloc: 2 })).toBe("[the kstat vmm has no bytes_transient_alloc]");
+  });
 });
