@@ -10,9 +10,8 @@ export interface CpuTimes {
 
 const NS_PER_USEC = 1_000n;
 
-/** v2: `cpu.stat` of the unified hierarchy; its user and system are split by the kernel so that they add up to the exact use. */
-export function readUnifiedCpu(directory: string): CpuTimes | NotMeasured {
-  const text = readKernelFile(directory, "cpu.stat");
+/** v2: from `cpu.stat` of the unified hierarchy; its user and system are split by the kernel so that they add up to the exact use. */
+export function unifiedCpu(text: string | NotMeasured): CpuTimes | NotMeasured {
   const user = keyedNumber(text, "cpu.stat", "user_usec");
   if (user instanceof NotMeasured) return user;
   const system = keyedNumber(text, "cpu.stat", "system_usec");
@@ -32,9 +31,9 @@ const WAITRQ = Object.freeze({ state: "waitrq" });
 /**
  * What the CPU controller tells: time held back by the quota, time waiting for a CPU, and the quota as a number of CPUs. Waiting is `wait_sum`,
  * which only v1 has, and only with scheduler statistics switched on: at most one waiting thread for each CPU and instant, where illumos
- * counts every thread. Pressure is something else and does not fill it.
+ * counts every thread. Pressure is something else and does not fill it. `unifiedStat` is `cpu.stat` of the unified hierarchy, where the group is there.
  */
-export function cpuControllerReadings(places: GroupPlaces): Reading[] {
+export function cpuControllerReadings(places: GroupPlaces, unifiedStat: string | NotMeasured): Reading[] {
   if (places.cpu !== undefined) {
     const stat = readKernelFile(places.cpu, "cpu.stat");
     return [
@@ -48,10 +47,9 @@ export function cpuControllerReadings(places: GroupPlaces): Reading[] {
     const none = new NotMeasured("the group is not in the cpu hierarchy");
     return [waitrq, reading("cpu_throttled_nsec", none), reading("cpu_cap", none)];
   }
-  const stat = readKernelFile(places.unified, "cpu.stat");
-  const throttled = typeof stat === "string" ? numberAfter(stat, "throttled_usec") : null;
+  const throttled = typeof unifiedStat === "string" ? numberAfter(unifiedStat, "throttled_usec") : null;
   if (throttled === null) {
-    const none = stat instanceof NotMeasured ? stat : new NotMeasured("the cpu controller is not enabled for the group");
+    const none = unifiedStat instanceof NotMeasured ? unifiedStat : new NotMeasured("the cpu controller is not enabled for the group");
     return [waitrq, reading("cpu_throttled_nsec", none), reading("cpu_cap", none)];
   }
   return [waitrq, reading("cpu_throttled_nsec", throttled * NS_PER_USEC), reading("cpu_cap", v2Cap(places.unified))];

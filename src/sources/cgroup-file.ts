@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { NO_CAP, readingOf } from "./reading.ts";
 import type { Reading } from "./source.ts";
 
@@ -14,18 +14,43 @@ export class NotMeasured {
   }
 }
 
+/** True where a file is not there at all. */
+export function isAbsent(value: unknown): boolean {
+  return value instanceof NotMeasured && value.absent;
+}
+
 export const NO_LIMIT = new NotMeasured(NO_CAP);
+
+/** Where files are read into, one after the other. Most have less than 2 KiB; /proc/stat of a large machine has more than this. */
+let room = Buffer.allocUnsafeSlow(16 * 1024);
 
 /** Text of a small kernel file, or why it cannot be read. */
 export function readKernelFile(directory: string, name: string): string | NotMeasured {
   try {
-    return readFileSync(`${directory}/${name}`, "utf8");
+    return textOf(`${directory}/${name}`);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     if (code === "ENOENT") return new NotMeasured(`${name} is not there`, true);
     if (code === "ENODEV") return new NotMeasured(`the group vanished while ${name} was read`);
     if (code === "EACCES" || code === "EPERM") return new NotMeasured(`no permission to read ${name}`);
     return new NotMeasured(`${name} could not be read (${code})`);
+  }
+}
+
+/** A third less work than `readFileSync`: with very many groups this is where the time goes. */
+function textOf(path: string): string {
+  const descriptor = openSync(path, "r");
+  try {
+    let length = 0;
+    for (;;) {
+      const read = readSync(descriptor, room, length, room.length - length, null);
+      length += read;
+      // The kernel gives all of a file that fits at once; only where it may not have fit is there more to ask for.
+      if (read === 0 || length < room.length) return room.toString("utf8", 0, length);
+      room = Buffer.concat([room, Buffer.allocUnsafeSlow(room.length)]);
+    }
+  } finally {
+    closeSync(descriptor);
   }
 }
 

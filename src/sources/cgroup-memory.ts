@@ -1,5 +1,5 @@
-import { keyedNumber, NotMeasured, NO_LIMIT, readKernelFile, readNumber, reading } from "./cgroup-file.ts";
-import type { GroupPlaces } from "./cgroup-tree.ts";
+import { isAbsent, keyedNumber, NotMeasured, NO_LIMIT, readKernelFile, readNumber, reading } from "./cgroup-file.ts";
+import type { ControllerCheck, GroupPlaces } from "./cgroup-tree.ts";
 import type { Reading } from "./source.ts";
 
 /** v1 writes the largest whole number of pages for "no limit": a little under 2^63, by the page size. */
@@ -13,12 +13,16 @@ const V1_NO_LIMIT = 2n ** 63n - 2n ** 20n;
  * it first. `memory_working_set` is everything charged (with cache, buffers and kernel memory) less the inactive part of the page cache, as
  * kubelet counts it: what cannot be had back cheaply. `memory_peak` is the high-water mark of everything charged. Swap is what is swapped out.
  */
-export function memoryReadings(places: GroupPlaces, unifiedControllers: ReadonlySet<string>): Reading[] {
+export function memoryReadings(places: GroupPlaces, isEnabled: ControllerCheck): Reading[] {
   if (places.memory !== undefined) return v1Readings(places.memory);
-  if (places.unified !== undefined && unifiedControllers.has("memory")) return v2Readings(places.unified);
-  const none = new NotMeasured(
-    places.unified === undefined ? "the group is not in the memory hierarchy" : "the memory controller is not enabled for the group",
-  );
+  if (places.unified === undefined) return noReadings("the group is not in the memory hierarchy");
+  const stat = readKernelFile(places.unified, "memory.stat");
+  if (isAbsent(stat) && !isEnabled("memory")) return noReadings("the memory controller is not enabled for the group");
+  return v2Readings(places.unified, stat);
+}
+
+function noReadings(reason: string): Reading[] {
+  const none = new NotMeasured(reason);
   return memorySet(none, none, none, none, none);
 }
 
@@ -34,8 +38,7 @@ function v1Readings(directory: string): Reading[] {
   );
 }
 
-function v2Readings(directory: string): Reading[] {
-  const stat = readKernelFile(directory, "memory.stat");
+function v2Readings(directory: string, stat: string | NotMeasured): Reading[] {
   return memorySet(
     sum(keyedNumber(stat, "memory.stat", "anon"), keyedNumber(stat, "memory.stat", "file_mapped")),
     workingSet(readNumber(directory, "memory.current"), keyedNumber(stat, "memory.stat", "inactive_file")),

@@ -1,10 +1,13 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { CGROUP_MAX_GROUPS } from "../core/index.ts";
 import type { CgroupLayout, Hierarchy } from "./cgroup-layout.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 /** Directory of one group in each hierarchy that has it. */
 export type GroupPlaces = Partial<Record<Hierarchy, string>>;
+
+/** Whether a controller of the unified hierarchy is enabled for a group; asked only where its files are not there. */
+export type ControllerCheck = (controller: string) => boolean;
 
 export interface CgroupTree {
   /** Reported groups by path (`/system.slice/foo.service`), each at the end of its branch. */
@@ -35,9 +38,12 @@ export async function readCgroupTree(layout: CgroupLayout, slice: TimeSlice): Pr
       continue;
     }
     const open = [""];
+    let countsSubgroups = false;
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
       if (slice.spent()) await slice.rest();
-      for (const child of subgroups(root + path)) {
+      const listed = subgroups(root + path, countsSubgroups);
+      if (path === "") countsSubgroups = listed.length > 0 && linksOf(root) === listed.length + LINKS_OF_A_LEAF;
+      for (const child of listed) {
         const childPath = `${path}/${child}`;
         let place = places.get(childPath);
         if (place === undefined) {
@@ -71,9 +77,20 @@ export function findLeaf(layout: CgroupLayout, path: string): GroupPlaces | null
   return Object.keys(places).length === 0 ? null : places;
 }
 
-/** A group that vanished, or may not be listed, has none. */
-export function subgroups(directory: string): string[] {
+/** Links to a directory that has no directory in it: of those that count them at all, as the kernel's cgroup file systems do. */
+const LINKS_OF_A_LEAF = 2;
+
+function linksOf(directory: string): number {
+  return statSync(directory, { throwIfNoEntry: false })?.nlink ?? 0;
+}
+
+/**
+ * A group that vanished, or may not be listed, has none. `countsSubgroups`: the links to a directory tell whether there is any, for a quarter of the
+ * cost of listing all its files.
+ */
+export function subgroups(directory: string, countsSubgroups = false): string[] {
   try {
+    if (countsSubgroups && linksOf(directory) === LINKS_OF_A_LEAF) return [];
     const names: string[] = [];
     for (const entry of readdirSync(directory, { withFileTypes: true })) if (entry.isDirectory()) names.push(entry.name);
     return names;

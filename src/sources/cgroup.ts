@@ -1,5 +1,5 @@
 import { CGROUP_MAX_GROUPS, SOURCE_SLICE_MS, NIL_UUID, type Clock } from "../core/index.ts";
-import { cpuControllerReadings, cpuTimeReadings, readUnifiedCpu, type CpuTimes } from "./cgroup-cpu.ts";
+import { cpuControllerReadings, cpuTimeReadings, unifiedCpu, type CpuTimes } from "./cgroup-cpu.ts";
 import { NotMeasured, readKernelFile, reading } from "./cgroup-file.ts";
 import { FinalReadings } from "./cgroup-finals.ts";
 import { GroupIncarnations, identityDirectory, lookAtGroup } from "./cgroup-identity.ts";
@@ -7,7 +7,7 @@ import { findCgroupLayout, type CgroupLayout } from "./cgroup-layout.ts";
 import { memoryReadings } from "./cgroup-memory.ts";
 import { pidsReadings } from "./cgroup-pids.ts";
 import { pressureReadings } from "./cgroup-pressure.ts";
-import { findLeaf, readCgroupTree, type GroupPlaces } from "./cgroup-tree.ts";
+import { findLeaf, readCgroupTree, type ControllerCheck, type GroupPlaces } from "./cgroup-tree.ts";
 import { GroupWatch } from "./cgroup-watch.ts";
 import { CpuacctReader, TICK_NS } from "./cpuacct.ts";
 import { SLED_SUBJECT, type IdentityBook } from "./identity.ts";
@@ -144,9 +144,10 @@ class CgroupSource implements Source {
     let incarnation = isRoot ? `${this.#bootId}/root/0` : this.#incarnations.name(zoneName, before.inode);
     const key = `${zoneName}@${before.inode}`;
     const wallNs = this.#clock.wallNs();
-    const cpu = this.#readCpu(zoneName, places, key, incarnation);
+    const unifiedStat = readUnifiedStat(places);
+    const cpu = this.#readCpu(zoneName, places, unifiedStat, key, incarnation);
     if (lookAtGroup(directory)?.inode !== before.inode) return null;
-    let readings = this.#readRest(places);
+    let readings = this.#readRest(places, unifiedStat);
     if (lookAtGroup(directory)?.inode !== before.inode) {
       readings = readings.map(({ metric, labels }) => reading(metric, VANISHED, labels));
     }
@@ -185,21 +186,27 @@ class CgroupSource implements Source {
     return { source: "cgroup", subject, sled: null, timestampNs, readings: [...cpuTimeReadings(cpu), ...readings] };
   }
 
-  #readCpu(zoneName: string, places: GroupPlaces, key: string, incarnation: string): CpuTimes | NotMeasured {
+  #readCpu(
+    zoneName: string,
+    places: GroupPlaces,
+    unifiedStat: string | NotMeasured,
+    key: string,
+    incarnation: string,
+  ): CpuTimes | NotMeasured {
     if (places.cpuacct !== undefined && this.#cpuacct !== null) {
       return this.#cpuacct.read(key, places.cpuacct, this.#book.isFromEarlierRun(zoneName, incarnation));
     }
-    const cpu =
-      places.unified === undefined ? new NotMeasured("the group is not in the cpuacct hierarchy") : readUnifiedCpu(places.unified);
+    const cpu = places.unified === undefined ? new NotMeasured("the group is not in the cpuacct hierarchy") : unifiedCpu(unifiedStat);
     return cpu instanceof NotMeasured && zoneName === ROOT_NAME && this.#isMachineRoot ? this.#host.cpuTimes() : cpu;
   }
 
-  #readRest(places: GroupPlaces): Reading[] {
-    const controllers = places.unified === undefined ? NO_CONTROLLERS : controllersOf(places.unified);
+  #readRest(places: GroupPlaces, unifiedStat: string | NotMeasured): Reading[] {
+    let controllers: ReadonlySet<string> | null = null;
+    const isEnabled: ControllerCheck = (controller) => (controllers ??= controllersOf(places.unified)).has(controller);
     return [
-      ...cpuControllerReadings(places),
-      ...memoryReadings(places, controllers),
-      ...pidsReadings(places, controllers),
+      ...cpuControllerReadings(places, unifiedStat),
+      ...memoryReadings(places, isEnabled),
+      ...pidsReadings(places, isEnabled),
       ...(places.unified === undefined ? [] : pressureReadings(places.unified, (resource) => `${resource}.pressure`)),
     ];
   }
@@ -209,9 +216,15 @@ function inOrder(snapshots: Snapshot[]): Snapshot[] {
   return snapshots.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
 }
 
-const NO_CONTROLLERS: ReadonlySet<string> = new Set();
+/** Read once for the CPU time and for what the controller tells; not read where v1 hierarchies have both. */
+function readUnifiedStat(places: GroupPlaces): string | NotMeasured {
+  const { unified, cpuacct, cpu } = places;
+  return unified === undefined || (cpuacct !== undefined && cpu !== undefined) ? NO_UNIFIED : readKernelFile(unified, "cpu.stat");
+}
 
-function controllersOf(directory: string): ReadonlySet<string> {
-  const text = readKernelFile(directory, "cgroup.controllers");
-  return text instanceof NotMeasured ? NO_CONTROLLERS : new Set(text.trim().split(" "));
+const NO_UNIFIED = new NotMeasured("the group is not in the unified hierarchy");
+
+function controllersOf(directory: string | undefined): ReadonlySet<string> {
+  const text = directory === undefined ? NO_UNIFIED : readKernelFile(directory, "cgroup.controllers");
+  return new Set(text instanceof NotMeasured ? [] : text.trim().split(" "));
 }
