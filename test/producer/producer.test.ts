@@ -247,3 +247,50 @@ describe("stopping", () => {
     expect(one.lines.some(({ message }) => message.includes("are lost"))).toBe(true);
   });
 });
+
+describe("two sources that measure one metric of one sled", () => {
+  const resident = (source: "kstat" | "vmusage", bytes: bigint, more: readonly string[] = []) =>
+    new ScriptedSource(source, (read) =>
+      report(
+        read > 0
+          ? []
+          : [
+              zoneSnapshot(1, NOW, 0n, {
+                source,
+                readings: ["memory_resident", ...more].map((metric) => ({ metric, labels: {}, value: bytes })),
+              }),
+            ],
+      ),
+    );
+  /** `metric source value` of all that the producer gives of the zone. */
+  async function given(compareSources: boolean): Promise<string[]> {
+    const sources = [resident("kstat", 100n), resident("vmusage", 96n, ["processes"])].map((source) => ({
+      source,
+      intervalMs: 3_600_000,
+      deadlineMs: 10_000,
+      finite: false,
+    }));
+    const one = await start({ sources, compareSources });
+    await until("both sources", 5_000, async () =>
+      [...one.producer.stats().sources.values()].every(({ snapshotsTaken }) => snapshotsTaken === 1n) && one.producer.stats().buffered >= 2
+        ? true
+        : undefined,
+    );
+    return (await one.get())
+      .samples()
+      .filter(({ target }) => target.name === "zone_resource")
+      .map(
+        ({ metric, datum }) =>
+          `${metric.name} ${String(fieldValue(metric.fields, "source")?.value)} ${String((datum as { value: unknown }).value)}`,
+      )
+      .sort();
+  }
+
+  test("give one series of it, the first one's, and each what the other lacks", async () => {
+    expect(await given(false)).toEqual(["memory_resident kstat 100", "processes vmusage 96"]);
+  });
+
+  test("give one each, told apart by the field source, where they are to be compared", async () => {
+    expect(await given(true)).toEqual(["memory_resident kstat 100", "memory_resident vmusage 96", "processes vmusage 96"]);
+  });
+});
