@@ -207,7 +207,7 @@ describe("a configuration that would let everyone in", () => {
     const done = await run(["up", "--data-dir", join(folder, "other")], { ZONEMETER_API_OPERATOR_LISTEN: "0.0.0.0:0" });
     expect(done).toMatchObject({ code: 2, stdout: "" });
     expect(done.stderr).toMatch(
-      /^zonemeter: api\.operator_listen is 0\.0\.0\.0:0, which other machines can reach, without TLS and tokens: .*\n$/,
+      /^zonemeter: api\.operator_listen \(ZONEMETER_API_OPERATOR_LISTEN\) is 0\.0\.0\.0:0, which other machines can reach, without TLS and tokens: .*\n$/,
     );
     expect(readdirSync(folder)).not.toContain("other");
   });
