@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { Config } from "../config/index.ts";
@@ -64,7 +63,7 @@ async function importPaths(paths: readonly string[], flags: ImportFlags, context
     });
   } finally {
     line.end();
-    await store?.close();
+    await store.close();
   }
   for (const { texts, count } of [report.unreadable, report.passedOver, report.examples]) {
     for (const text of texts) context.stderr.write(`zonemeter: ${text}\n`);
@@ -77,11 +76,9 @@ async function importPaths(paths: readonly string[], flags: ImportFlags, context
   return failures.length > 0 || report.unreadable.count > 0 ? 1 : 0;
 }
 
-/** Null where a dry run has nothing to look into. */
-async function openStore(config: Config, catalogue: Catalogue, dryRun: boolean, logger: Logger): Promise<RowStore | null> {
+async function openStore(config: Config, catalogue: Catalogue, dryRun: boolean, logger: Logger): Promise<RowStore> {
   const { password, retentionDays, tlsCa, url, user } = config.store;
   const dataDir = join(resolve(config.up.dataDir), "store");
-  if (url === null && dryRun && !existsSync(dataDir)) return null;
   const schemas = [...catalogue].filter(({ targetName }) => IMPORT_TARGETS.includes(targetName));
   const place = url === null ? { dataDir } : { url, user, password, tlsCa };
   try {

@@ -24,8 +24,7 @@ export interface ImportOptions {
   /** Times for those files that have none. */
   readonly times?: GivenTimes;
   readonly catalogue: Catalogue;
-  /** Null where there is none to look into, which only a dry run may have: then no row is known. */
-  readonly store: Pick<Store, "insertRows"> | null;
+  readonly store: Pick<Store, "insertRows">;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
   /** Told after every instant read: it must be cheap. */
@@ -55,6 +54,7 @@ export interface ImportReport {
   /** Lines that could not be read, by what is wrong with them. */
   readonly findings: Tally;
   readonly examples: Notes;
+  /** First and last time of the rows stored or known. */
   readonly firstNs: bigint | null;
   readonly lastNs: bigint | null;
 }
@@ -139,21 +139,19 @@ class ImportRun {
   async #read(file: RecordedFile): Promise<void> {
     for (;;) {
       this.#options.signal.throwIfAborted();
-      const instant = await this.#next(file);
+      const instant = file.take() ?? (await this.#next(file));
       for (const { code, text, line, count } of file.takeDiagnostics()) {
         this.#findings.add(code, count);
         note(this.#examples, `${file.path}: ${line === null ? "" : `line ${line}: `}${text}`);
       }
       if (instant === null) return;
-      const { timeNs, withheld } = instant;
+      const { withheld } = instant;
       if (withheld !== null) {
         this.#rowsWithheld.add(withheld.reason, withheld.rows);
         this.#rowsOfWithheld += withheld.rows;
       } else {
         for (const collector of this.#blocks.withoutRoomFor(instant)) await this.#store(collector);
         instant.give(this.#blocks);
-        if (this.#firstNs === null || timeNs < this.#firstNs) this.#firstNs = timeNs;
-        if (this.#lastNs === null || timeNs > this.#lastNs) this.#lastNs = timeNs;
       }
       this.#tell(file.bytesRead);
     }
@@ -175,21 +173,18 @@ class ImportRun {
     if (collector.count === 0) return;
     await this.#storing;
     const { store, dryRun, signal } = this.#options;
-    const block = collector.block();
-    const storing =
-      store === null
-        ? Promise.resolve({ stored: block.count, known: 0, refused: new Map(), values: collector.values })
-        : store.insertRows(block, { dryRun, signal });
-    this.#storing = storing.then((report) => this.#count(report));
+    this.#storing = store.insertRows(collector.block(), { dryRun, signal }).then((report) => this.#count(report));
     // Whoever waits next is told; until then nobody does.
     this.#storing.catch(() => undefined);
     collector.clear();
   }
 
-  #count({ stored, known, refused, values }: RowsReport): void {
+  #count({ stored, known, refused, values, firstNs, lastNs }: RowsReport): void {
     this.#rowsStored += stored;
     this.#rowsKnown += known;
     this.#valuesStored += values;
+    if (firstNs !== null && (this.#firstNs === null || firstNs < this.#firstNs)) this.#firstNs = firstNs;
+    if (lastNs !== null && (this.#lastNs === null || lastNs > this.#lastNs)) this.#lastNs = lastNs;
     for (const [reason, rows] of refused) this.#rowsWithheld.add(REFUSALS[reason], rows);
   }
 

@@ -27,7 +27,6 @@ export class RowCollector {
   #ofRow = 0;
   #hasCounter = false;
   #count = 0;
-  #values = 0;
 
   constructor(catalogue: Catalogue, targetName: string, rows: number, withheld: Withheld) {
     this.#catalogue = catalogue;
@@ -45,11 +44,6 @@ export class RowCollector {
   /** Rows that still have room. */
   get room(): number {
     return this.#seriesOf.length - this.#count;
-  }
-
-  /** Values in the rows so far. */
-  get values(): number {
-    return this.#values;
   }
 
   begin(subject: RecordedSubject, timestampNs: bigint): void {
@@ -87,7 +81,6 @@ export class RowCollector {
     else {
       this.#seriesOf[this.#count] = this.#placeOf(this.#subject);
       this.#count += 1;
-      this.#values += this.#ofRow;
     }
     this.#subject = null;
   }
@@ -110,7 +103,6 @@ export class RowCollector {
     this.#withCounters = new Map();
     this.#withGauges = new Map();
     this.#count = 0;
-    this.#values = 0;
   }
 
   #placeOf(subject: RecordedSubject): number {

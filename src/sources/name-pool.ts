@@ -25,7 +25,7 @@ export class NamePool {
   #names = new Map<string, PooledName>();
   #tables = 0;
   /** Names met lately, by their length and last characters; in a clash the later one stays. */
-  readonly #lately: (PooledName | undefined)[] = Array.from({ length: PLACES_MASK + 1 });
+  readonly #lately = new Array<PooledName | undefined>(PLACES_MASK + 1);
 
   /** A number for a table that begins. */
   newTable(): number {

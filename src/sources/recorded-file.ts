@@ -1,12 +1,11 @@
-import { TEXT_NAMES_MAX } from "../core/index.ts";
 import { NOT_LATER, RecordedOrder } from "./recorded-order.ts";
-import type { GiveRows, RecordedSubject, RowSink } from "./recorded-rows.ts";
+import type { GiveRows, RowSink } from "./recorded-rows.ts";
 import { RecordedMemory, recordedSnapshots, RecordedSleds, zonesOf } from "./recorded-snapshots.ts";
+import { RecordedSubjects } from "./recorded-subjects.ts";
 import { NO_TIMES_GIVEN, type GivenTimes } from "./recorded-times.ts";
 import { Recording, type RecordedSet } from "./recording.ts";
 import { reasonToWithhold, sledReadings } from "./snapshots-from-zonestat.ts";
-import type { Diagnostic, SledIdentity, SledSubject, SourceName, ZoneSubject } from "./source.ts";
-import { splitZoneName } from "./zone-name.ts";
+import type { Diagnostic, SledIdentity } from "./source.ts";
 import { giveZonestat } from "./zonestat-readings.ts";
 import type { ZonestatReport } from "./zonestat-report.ts";
 
@@ -31,6 +30,7 @@ export class RecordedFiles {
   readonly #sled: Partial<SledIdentity>;
   readonly #times: GivenTimes;
   readonly #memory = new RecordedMemory();
+  readonly #subjects = new RecordedSubjects();
 
   /**
    * `sled` is what is known of the sleds of all files; the rest comes from each file's name, as in a replay. `times` are for files that have
@@ -42,7 +42,7 @@ export class RecordedFiles {
   }
 
   open(path: string): RecordedFile {
-    return new RecordedFile(new Recording(path, this.#times), new RecordedSleds(path, this.#sled), this.#memory);
+    return new RecordedFile(new Recording(path, this.#times), new RecordedSleds(path, this.#sled), this.#memory, this.#subjects);
   }
 }
 
@@ -53,12 +53,13 @@ export class RecordedFile {
   readonly #memory: RecordedMemory;
   readonly #order = new RecordedOrder();
   readonly #diagnostics: Diagnostic[] = [];
-  #subjects = new Map<string, RecordedSubject>();
+  readonly #subjects: RecordedSubjects;
 
-  constructor(recording: Recording, sleds: RecordedSleds, memory: RecordedMemory) {
+  constructor(recording: Recording, sleds: RecordedSleds, memory: RecordedMemory, subjects: RecordedSubjects) {
     this.#recording = recording;
     this.#sleds = sleds;
     this.#memory = memory;
+    this.#subjects = subjects;
   }
 
   get path(): string {
@@ -73,13 +74,13 @@ export class RecordedFile {
   /** The next instant in file order, or null at the end. */
   async next(): Promise<RecordedInstant | null> {
     const set = await this.#recording.next();
-    if (set === null) return null;
-    const { timeNs } = set;
-    const sled = this.#sleds.of(set);
-    const reason = this.#order.isLater(set, sled.sledId) ? (set.tool === "zonestat" ? reasonToWithhold(set.of) : null) : NOT_LATER;
-    if (reason !== null) return { timeNs, rows: 0, give: () => undefined, withheld: { reason, rows: zonesOf(set) } };
-    this.#order.note(set, sled.sledId);
-    return set.tool === "zonestat" ? this.#fromZonestat(set.of, timeNs, sled) : this.#fromSnapshots(set, sled);
+    return set === null ? null : this.#instantOf(set);
+  }
+
+  /** The next instant where it has been read already, so that nothing has to be waited for. */
+  take(): RecordedInstant | null {
+    const set = this.#recording.take();
+    return set === null ? null : this.#instantOf(set);
   }
 
   /** What was found damaged since the last call. */
@@ -91,15 +92,24 @@ export class RecordedFile {
     await this.#recording.close();
   }
 
+  #instantOf(set: RecordedSet): RecordedInstant {
+    const { timeNs } = set;
+    const sled = this.#sleds.of(set);
+    const reason = this.#order.isLater(set, sled.sledId) ? (set.tool === "zonestat" ? reasonToWithhold(set.of) : null) : NOT_LATER;
+    if (reason !== null) return { timeNs, rows: 0, give: () => undefined, withheld: { reason, rows: zonesOf(set) } };
+    this.#order.note(set, sled.sledId);
+    return set.tool === "zonestat" ? this.#fromZonestat(set.of, timeNs, sled) : this.#fromSnapshots(set, sled);
+  }
+
   /** Straight from the rows: snapshots of these would take half of the time again. */
   #fromZonestat(report: ZonestatReport, timeNs: bigint, sled: SledIdentity): RecordedInstant {
     const give = (sink: RowSink): void => {
       giveZonestat(report, (zoneName) => {
-        sink.row(this.#zoneOfName(zoneName, sled), timeNs);
+        sink.row(this.#subjects.zoneOfName(sled, zoneName), timeNs);
         return sink.measured;
       });
       const ofSled = sledReadings(report);
-      if (ofSled.length > 0) sink.row(this.#subject("zonestat", sled, { kind: "sled", startTimeNs: 0n }, ""), timeNs);
+      if (ofSled.length > 0) sink.row(this.#subjects.subject(sled, "zonestat", { kind: "sled", startTimeNs: 0n }), timeNs);
       for (const reading of ofSled) sink.reading(reading);
       sink.end();
     };
@@ -112,29 +122,11 @@ export class RecordedFile {
     this.#diagnostics.push(...diagnostics);
     const give = (sink: RowSink): void => {
       for (const { subject, source, readings } of snapshots) {
-        const incarnation = subject.kind === "zone" ? subject.incarnation : "";
-        sink.row(this.#subject(source, sled, subject, `${source}/${sled.sledId}/${subject.startTimeNs}/${incarnation}`), timeNs);
+        sink.row(this.#subjects.subject(sled, source, subject), timeNs);
         for (const reading of readings) sink.reading(reading);
       }
       sink.end();
     };
     return { timeNs, rows: snapshots.length, give, withheld: null };
-  }
-
-  #zoneOfName(zoneName: string, sled: SledIdentity): RecordedSubject {
-    const known = this.#subjects.get(zoneName);
-    if (known !== undefined) return known;
-    const subject = { kind: "zone", zoneName, ...splitZoneName(zoneName), incarnation: zoneName, startTimeNs: 0n } as const;
-    return this.#subject("zonestat", sled, subject, zoneName);
-  }
-
-  /** One object for each subject, so that whoever takes the rows knows it again by that. */
-  #subject(source: SourceName, sled: SledIdentity, of: ZoneSubject | SledSubject, key: string): RecordedSubject {
-    const known = this.#subjects.get(key);
-    if (known !== undefined) return known;
-    if (this.#subjects.size >= TEXT_NAMES_MAX) this.#subjects = new Map();
-    const subject: RecordedSubject = { source, sled, of };
-    this.#subjects.set(key, subject);
-    return subject;
   }
 }

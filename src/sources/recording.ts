@@ -26,6 +26,8 @@ export type RecordedSet =
 
 type RecordingReader = TextReader<RecordedItem> | TextReader<SnapshotSet>;
 
+const SMALLEST_CHUNK_BYTES = 4_096;
+
 /** Modules of kstat that the product reads; all others of a recording are passed over. */
 const MODULES: ReadonlySet<string> = new Set(["zones", "caps", "memory_cap", "unix", "vmm", "zfs", "cpu_info"]);
 
@@ -47,7 +49,10 @@ const WITH_TIMES: Readonly<Record<TextFormat, string>> = {
  */
 export class Recording {
   readonly path: string;
-  readonly #sets: AsyncGenerator<RecordedSet, void>;
+  readonly #batches: AsyncGenerator<RecordedSet[], void>;
+  /** Read already, and how many of them have been given. */
+  #batch: RecordedSet[] = [];
+  #taken = 0;
   #stream: Readable | null = null;
   #file: ReadStream | null = null;
   readonly #times: GivenTimes;
@@ -63,13 +68,23 @@ export class Recording {
   constructor(path: string, times: GivenTimes = NO_TIMES_GIVEN) {
     this.path = path;
     this.#times = times;
-    this.#sets = this.#readSets();
+    this.#batches = this.#readBatches();
   }
 
   /** The next set in file order, or null at the end. */
   async next(): Promise<RecordedSet | null> {
-    const { value, done } = await this.#sets.next();
-    return done === true ? null : value;
+    for (;;) {
+      const set = this.take();
+      if (set !== null) return set;
+      const { value, done } = await this.#batches.next();
+      if (done === true) return null;
+      [this.#batch, this.#taken] = [value, 0];
+    }
+  }
+
+  /** The next set where it has been read already, so that nothing has to be waited for. */
+  take(): RecordedSet | null {
+    return this.#batch[this.#taken++] ?? null;
   }
 
   /** Bytes of the file that have been read, before unpacking. */
@@ -83,17 +98,17 @@ export class Recording {
 
   async close(): Promise<void> {
     this.#stream?.destroy();
-    await this.#sets.return();
+    await this.#batches.return();
   }
 
-  async *#readSets(): AsyncGenerator<RecordedSet, void> {
+  async *#readBatches(): AsyncGenerator<RecordedSet[], void> {
     const head: Buffer[] = [];
     let headBytes = 0;
     try {
       ({ text: this.#stream, file: this.#file } = await openText(this.path));
       for await (const chunk of this.#stream as AsyncIterable<Buffer>) {
         if (this.#reader !== null) {
-          yield* this.#dated(this.#reader.push(chunk));
+          yield [...this.#dated(this.#reader.push(chunk))];
           continue;
         }
         head.push(chunk);
@@ -103,7 +118,7 @@ export class Recording {
         if (format === null && headBytes < FORMAT_PROBE_BYTES) continue;
         this.#reader = this.#readerFor(format, bytes);
         head.length = 0;
-        yield* this.#dated(this.#reader.push(bytes));
+        yield [...this.#dated(this.#reader.push(bytes))];
       }
     } catch (error) {
       if (error instanceof ZonemeterError) throw error;
@@ -113,8 +128,8 @@ export class Recording {
       this.#findings.add("truncated-gzip", `The gzip data end early (${messageOf(error)}); what came before is replayed.`);
     }
     this.#reader ??= this.#readerFor(null, Buffer.concat(head));
-    yield* this.#dated(this.#reader.end());
-    if (this.#undated !== null) yield* this.#withGivenTime(this.#undated);
+    yield [...this.#dated(this.#reader.end())];
+    if (this.#undated !== null) yield [...this.#withGivenTime(this.#undated)];
     if (this.#given === 0) throw this.#nothingFound();
   }
 
@@ -224,12 +239,15 @@ function isDamaged(item: RecordedItem): boolean {
 
 async function openText(path: string): Promise<{ text: Readable; file: ReadStream }> {
   // Opening a pipe could wait for ever, and it could not be looked at first.
-  if (!(await stat(path)).isFile()) throw new ZonemeterError("unavailable", `The recording ${path} is not a regular file.`);
+  const found = await stat(path);
+  if (!found.isFile()) throw new ZonemeterError("unavailable", `The recording ${path} is not a regular file.`);
   const head = Buffer.alloc(2);
   const file = await open(path, "r");
   try {
     await file.read(head, 0, 2, 0);
-    const bytes = createReadStream("", { fd: file, start: 0, highWaterMark: REPLAY_CHUNK_BYTES });
+    // Files may be many and small, and memory for a whole chunk costs more than reading them.
+    const highWaterMark = Math.min(REPLAY_CHUNK_BYTES, Math.max(SMALLEST_CHUNK_BYTES, found.size));
+    const bytes = createReadStream("", { fd: file, start: 0, highWaterMark });
     if (!isGzip(head)) return { text: bytes, file: bytes };
     const text = createGunzip({ chunkSize: REPLAY_CHUNK_BYTES });
     bytes.on("error", (error) => text.destroy(error));

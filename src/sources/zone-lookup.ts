@@ -14,7 +14,7 @@ interface KnownZone {
 export class ZoneLookup {
   readonly #names: NamePool;
   /** By length and last characters; in a clash the later one stays. */
-  readonly #known: (KnownZone | undefined)[] = Array.from({ length: PLACES_MASK + 1 });
+  readonly #known = new Array<KnownZone | undefined>(PLACES_MASK + 1);
 
   constructor(names: NamePool) {
     this.#names = names;

@@ -9,6 +9,7 @@ import { RowSet } from "./row-set.ts";
 import type { TableState, TimeBounds } from "./sample-resolver.ts";
 import { and, bucketCondition, seriesCondition } from "./scan-conditions.ts";
 import type { Series } from "./series-registry.ts";
+import { wordsOf } from "./sample-run.ts";
 import { storeSeries, type SeriesRange } from "./series-rows.ts";
 import { IMPORTED_AT } from "./statements.ts";
 import { bucketOf } from "./time-buckets.ts";
@@ -42,7 +43,7 @@ export async function insertBlock(
   const placed = placeColumns(table, block);
   const refused = new Map<RowRefusal, number>();
   const { series, whyNot } = seriesOf(state, block.series);
-  const { rows, buckets } = wantedRows(block, series, whyNot, bounds, refused);
+  const { rows, buckets, firstNs, lastNs } = wantedRows(block, series, whyNot, bounds, refused);
   const ids = BigUint64Array.from(series, ({ id }) => id);
   const encoded = encodeBlock(table, placed, block, ids, orderRows(rows, buckets, block.seriesOf, ids), buckets, nowS);
   // From here on the block is its owner's again.
@@ -53,7 +54,8 @@ export async function insertBlock(
     // No token: the rows are told apart from stored ones by themselves.
     await engine.insert({ table: table.samples, columns: encoded.columns, rows: bytesOf(encoded, fresh), token: null });
   }
-  return { stored: fresh.length, known: rows.length - fresh.length, refused, values: countValues(encoded, fresh, table.presenceWords) };
+  const values = countValues(encoded, fresh, table.presenceWords);
+  return { stored: fresh.length, known: rows.length - fresh.length, refused, values, firstNs, lastNs };
 }
 
 function placeColumns(table: WideTable, block: RowBlock): PlacedColumn[] {
@@ -90,17 +92,22 @@ function wantedRows(
   whyNot: Uint8Array,
   bounds: TimeBounds,
   refused: Map<RowRefusal, number>,
-): { rows: Uint32Array; buckets: Uint32Array } {
+): Pick<RowsReport, "firstNs" | "lastNs"> & { readonly rows: Uint32Array; readonly buckets: Uint32Array } {
   const rows = new Uint32Array(block.count);
   const buckets = new Uint32Array(block.count);
-  let [count, bucket] = [0, 0];
-  let [lastNs, reason]: [bigint | null, RowRefusal | null] = [null, null];
+  const times = wordsOf(block.timestampsNs);
+  let [count, bucket, timestampNs] = [0, 0, 0n];
+  let reason: RowRefusal | null = null;
+  let firstNs: bigint | null = null;
+  let lastNs: bigint | null = null;
   for (let row = 0; row < block.count; row++) {
-    const timestampNs = block.timestampsNs[row]!;
-    if (timestampNs !== lastNs) {
-      lastNs = timestampNs;
+    // Rows of one report share their time.
+    if (row === 0 || times[2 * row] !== times[2 * row - 2] || times[2 * row + 1] !== times[2 * row - 1]) {
+      timestampNs = block.timestampsNs[row]!;
       bucket = bucketOf(timestampNs);
       reason = timestampNs > bounds.newestNs ? "future" : timestampNs < 1n ? "unstorable" : null;
+      if (reason === null && (firstNs === null || timestampNs < firstNs)) firstNs = timestampNs;
+      if (reason === null && (lastNs === null || timestampNs > lastNs)) lastNs = timestampNs;
     }
     buckets[row] = bucket;
     const place = block.seriesOf[row]!;
@@ -108,7 +115,7 @@ function wantedRows(
     if (why === null) rows[count++] = row;
     else refused.set(why, (refused.get(why) ?? 0) + 1);
   }
-  return { rows: rows.subarray(0, count), buckets };
+  return { rows: rows.subarray(0, count), buckets, firstNs, lastNs };
 }
 
 /** Rows of the hours in which the table may have some of these series already, in the form of `encoded`. */

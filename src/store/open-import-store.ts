@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Clock, TimeseriesSchema } from "../core/index.ts";
 import type { Logger } from "../runtime/index.ts";
 import { openEmbeddedEngine } from "./embedded-engine.ts";
@@ -25,19 +26,21 @@ export interface ImportStoreOptions {
 export type RowStore = Pick<Store, "insertRows" | "close">;
 
 /**
- * Opens an embedded store or one on a server to put rows into it. Nothing is merged before something is stored. Null in a dry run over a place that
- * has no rows of these targets. Throws as opening the whole store does.
+ * Opens an embedded store or one on a server to put rows into it. Nothing is merged before something is stored. A dry run over a place
+ * that has no tables for them makes none, and knows no row. Throws as opening the whole store does.
  */
-export async function openImportStore(options: ImportStoreOptions): Promise<RowStore | null> {
+export async function openImportStore(options: ImportStoreOptions): Promise<RowStore> {
   const { place, schemas, logger, clock, retentionDays, dryRun } = options;
   checkRetention(retentionDays);
+  const store = { schemas, logger, clock, retentionDays };
+  if (dryRun && "dataDir" in place && !existsSync(place.dataDir)) return WideStore.ofNothing(store);
   const engine =
     "dataDir" in place
       ? await restUntilInsert(await openEmbeddedEngine(place.dataDir, logger))
       : await openServerEngine({ ...place, logger });
   if (dryRun && !(await hasTables(engine, deriveLayout(schemas).tables))) {
     await engine.close();
-    return null;
+    return WideStore.ofNothing(store);
   }
-  return WideStore.open({ engine, schemas, logger, clock, retentionDays, leaveUnlimited: true });
+  return WideStore.open({ ...store, engine, leaveUnlimited: true });
 }

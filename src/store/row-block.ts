@@ -43,6 +43,9 @@ export interface RowsReport {
   readonly refused: ReadonlyMap<RowRefusal, number>;
   /** Values in the rows stored. */
   readonly values: number;
+  /** First and last of the times that were not refused; null where all were. */
+  readonly firstNs: bigint | null;
+  readonly lastNs: bigint | null;
 }
 
 export type RowRefusal = "future" | "unstorable";

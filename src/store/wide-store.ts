@@ -33,9 +33,11 @@ import { Scan } from "./scan.ts";
 import { selectGroups } from "./select-groups.ts";
 import { selectSamples } from "./select-samples.ts";
 import { selectWindows } from "./select-windows.ts";
+import { SeriesRegistry } from "./series-registry.ts";
 import { loadSeries } from "./series-rows.ts";
 import type { InsertReport, LatestZone, Store } from "./store.ts";
 import { bucketOf, LATEST_NS } from "./time-buckets.ts";
+import { placeTable } from "./wide-table.ts";
 
 export interface WideStoreOptions {
   readonly engine: Engine;
@@ -55,6 +57,21 @@ const REFRESH_BUCKETS = 2;
 
 /** Rows that `latestZones` may return for one target. */
 const LATEST_MAX_ROWS = Number.MAX_SAFE_INTEGER;
+
+const NO_ENGINE: Engine = {
+  run: noEngine,
+  insert: noEngine,
+  query: noEngine,
+  forCustomers: { query: noEngine },
+  runAsCustomer: noEngine,
+  kill: noEngine,
+  measure: noEngine,
+  close: () => Promise.resolve(),
+};
+
+function noEngine(): Promise<never> {
+  return Promise.reject(new RangeError("nothing is stored, and nothing can be"));
+}
 
 /** The store of operator-only timeseries in the wide layout, over any engine. */
 export class WideStore implements Omit<Store, "forCustomers">, WindowData {
@@ -98,6 +115,19 @@ export class WideStore implements Omit<Store, "forCustomers">, WindowData {
       await engine.close();
       throw error;
     }
+  }
+
+  /** A store with nothing in it and no engine, to try rows on. */
+  static ofNothing(options: Omit<WideStoreOptions, "engine">): WideStore {
+    const layout = deriveLayout(options.schemas);
+    const states = layout.tables.map((design): TableState => {
+      const table = placeTable(
+        design,
+        design.columns.map(({ name }) => name),
+      );
+      return { table, registry: new SeriesRegistry(design.clusteringField) };
+    });
+    return new WideStore({ ...options, engine: NO_ENGINE }, layout, states);
   }
 
   async insert(samples: readonly Sample[], token: string): Promise<InsertReport> {

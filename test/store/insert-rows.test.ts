@@ -53,7 +53,7 @@ afterEach(async () => {
   directory.remove();
 });
 
-const openForImport = (dryRun = false): Promise<RowStore | null> =>
+const openForImport = (dryRun = false): Promise<RowStore> =>
   openImportStore({
     place: { dataDir: directory.path },
     schemas: ZONE_SCHEMAS.filter(({ targetName }) => targetName === "zone_resource"),
@@ -85,7 +85,7 @@ it("stores what samples would come to, and nothing in the place of what is absen
     { timestampNs: at, user: 2n ** 63n + 1n, used: 0.25 },
     { timestampNs: at + 10n * SECOND, user: 2n ** 63n + 5n, resident: 4_096n },
   ]);
-  expect(report).toEqual({ stored: 2, known: 0, refused: new Map(), values: 4 });
+  expect(report).toEqual({ stored: 2, known: 0, refused: new Map(), values: 4, firstNs: at, lastNs: at + 10n * SECOND });
   expect(await selected("cpu_nsec")).toEqual([
     [at, START, 2n ** 63n + 1n],
     [at + 10n * SECOND, START, 2n ** 63n + 5n],
@@ -137,6 +137,8 @@ it("refuses rows of times to come where samples expire, and rows before their ow
       ["unstorable", 2],
     ]),
     values: 1,
+    firstNs: START,
+    lastNs: START + 1n,
   });
 });
 
@@ -153,7 +155,7 @@ it("stores again what came in live and is about to expire", async () => {
 it("leaves a store without expiry without it, where that is asked for", async () => {
   await insertRows([{ timestampNs: NOW_NS - 400n * DAY, user: 1n }]);
   await store.close();
-  const rows = (await openForImport())!;
+  const rows = await openForImport();
   const block = blockOf([{ timestampNs: NOW_NS - 90n * DAY, user: 1n }]);
   expect(await rows.insertRows(block, { signal: new AbortController().signal })).toMatchObject({ stored: 1 });
   await rows.close();
@@ -165,12 +167,23 @@ it("leaves a store without expiry without it, where that is asked for", async ()
 it("makes only the tables that rows need, with an expiry, and none in a dry run", async () => {
   await store.close();
   rmSync(directory.path, { recursive: true });
-  expect(await openForImport(true)).toBeNull();
+  const block = blockOf([
+    { timestampNs: NOW_NS - DAY, user: 1n },
+    { timestampNs: NOW_NS + 2n * DAY, user: 2n },
+  ]);
+  const tried = async (): Promise<RowsReport> => {
+    const rows = await openForImport(true);
+    const report = await rows.insertRows(block, { dryRun: true, signal: new AbortController().signal });
+    await rows.close();
+    return report;
+  };
+  const expected = { stored: 1, known: 0, refused: new Map([["future", 1]]), values: 1, firstNs: NOW_NS - DAY, lastNs: NOW_NS - DAY };
+  expect(await tried()).toEqual(expected);
   expect(await tables()).toEqual([]);
-  await (await openForImport())!.close();
+  await (await openForImport()).close();
   const made = await tables();
   expect(made.map((line) => line.replace(/_[0-9a-f]{8}/, "").split(" ")[0])).toEqual(["zone_resource", "zone_resource_series"]);
   expect(made.every((line) => line.includes("toIntervalDay(3"))).toBe(true);
-  await (await openForImport(true))!.close();
+  expect(await tried()).toEqual(expected);
   store = await openStoreAt(directory.path, { retentionDays: 30 });
 });
