@@ -92,6 +92,7 @@ class Book implements IdentityBook {
   readonly #stamps: StampClock;
   readonly #entries = new Map<string, Entry>();
   readonly #lastOfSeries = new Map<string, bigint>();
+  #instant: { readonly wallNs: bigint; readonly stampNs: bigint } | null = null;
   #lastStampNs: bigint;
   #ceilingNs: bigint;
   #changed = false;
@@ -163,7 +164,9 @@ class Book implements IdentityBook {
       const known = this.#entries.get(subjectKey);
       if (known?.fromEarlierRun === true) floorNs = known.lastStampNs;
     }
-    let stampNs = this.#stamps.stampOf(wallNs);
+    // What one read saw at one instant gets one stamp: asked again, the clocks would be some µs apart from what they were.
+    if (this.#instant?.wallNs !== wallNs) this.#instant = { wallNs, stampNs: this.#stamps.stampOf(wallNs) };
+    let { stampNs } = this.#instant;
     // A microsecond, so that a new incarnation's start fits between two stamps.
     if (floorNs !== undefined && stampNs <= floorNs) stampNs = floorNs + 1_000n;
     this.#lastOfSeries.set(series, stampNs);
