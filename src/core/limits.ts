@@ -157,7 +157,7 @@ export const CGROUP_MAX_WATCHES = 4_000;
 /** Last readings of one group between two samples; a group that runs empty more often is not ending, and reading it each time would cost too much. */
 export const CGROUP_MAX_FINAL_READS = 8;
 
-/** Time that a source reads or parses before it lets other work on the event loop have a turn. */
+/** Time that a source reads or parses, or its snapshots are taken in, before it lets other work on the event loop have a turn. */
 export const SOURCE_SLICE_MS = 8;
 
 /** Share of its period that one run of prstat, or one report of zonestat, may take; beyond it the period is doubled. */
@@ -186,8 +186,8 @@ export const SNAPSHOT_LINE_MAX_READINGS = 1_000;
 /** Reports that may stand open at once in a file that several zonestat runs wrote; beyond it the oldest is given up. */
 export const ZONESTAT_MAX_OPEN_REPORTS = 16;
 
-/** Statistics of one kstat snapshot; beyond it the rest of the snapshot is dropped with a diagnostic. 60 for each of 5,000 zones. */
-export const KSTAT_SNAPSHOT_MAX_STATISTICS = 300_000;
+/** Statistics of one kstat snapshot; beyond it the rest of the snapshot is dropped with a diagnostic. 70 for each of 10,000 zones. */
+export const KSTAT_SNAPSHOT_MAX_STATISTICS = 700_000;
 
 /** Bytes of one object of `kstat -j`; a larger one is dropped with a diagnostic. */
 export const KSTAT_OBJECT_MAX_BYTES = 1024 * 1024;

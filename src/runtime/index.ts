@@ -7,3 +7,4 @@ export * from "./logger.ts";
 export * from "./loop.ts";
 export * from "./make-directory.ts";
 export * from "./small-heap.ts";
+export * from "./time-slice.ts";

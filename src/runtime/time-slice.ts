@@ -7,15 +7,24 @@ import { messageOf, ZonemeterError } from "../core/index.ts";
 export class TimeSlice {
   readonly #sliceMs: number;
   readonly #what: string;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | null;
   #endsAt: number;
 
-  /** `what` names the work in the error. */
-  constructor(sliceMs: number, what: string, signal: AbortSignal) {
+  /** `what` names the work in the error; without a signal nothing breaks it off. */
+  constructor(sliceMs: number, what: string, signal: AbortSignal | null) {
     this.#sliceMs = sliceMs;
     this.#what = what;
     this.#signal = signal;
     this.#endsAt = performance.now() + sliceMs;
+  }
+
+  /** Runs work to its end that pauses wherever it can be interrupted. */
+  async run<T>(work: Generator<void, T, void>): Promise<T> {
+    for (;;) {
+      const { done, value } = work.next();
+      if (done === true) return value;
+      if (this.spent()) await this.rest();
+    }
   }
 
   spent(): boolean {
@@ -25,7 +34,7 @@ export class TimeSlice {
   /** Lets everything else that is due have its turn. Rejects with `unavailable` once the signal fired. */
   async rest(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    if (this.#signal.aborted) {
+    if (this.#signal?.aborted === true) {
       const { reason } = this.#signal as { reason: unknown };
       throw new ZonemeterError("unavailable", `${this.#what} was broken off (${messageOf(reason)}).`, { cause: reason });
     }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { CGROUP_MAX_GROUPS } from "../core/index.ts";
 import type { CgroupLayout, Hierarchy } from "./cgroup-layout.ts";
-import type { TimeSlice } from "./time-slice.ts";
+import type { TimeSlice } from "../runtime/index.ts";
 
 /** Directory of one group in each hierarchy that has it. */
 export type GroupPlaces = Partial<Record<Hierarchy, string>>;

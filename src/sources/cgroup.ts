@@ -13,7 +13,7 @@ import { CpuacctReader, TICK_NS } from "./cpuacct.ts";
 import { SLED_SUBJECT, type IdentityBook } from "./identity.ts";
 import { isRootGroup, LinuxHost } from "./linux-host.ts";
 import type { Diagnostic, Reading, Snapshot, Source, SourceReport } from "./source.ts";
-import { TimeSlice } from "./time-slice.ts";
+import { TimeSlice } from "../runtime/index.ts";
 
 export interface CgroupOptions {
   readonly book: IdentityBook;

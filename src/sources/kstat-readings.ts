@@ -96,14 +96,19 @@ const METRICS: readonly KstatMetric[] = [
 /** The kstats of `caps` that every zone has; with all of them in the text, a missing `cpucaps` says that there is no cap. */
 const ALWAYS_THERE = ["swapresv", "lockedmem", "nprocs"];
 
-/**
- * Readings of one zone. `told` holds `kind statistic` of everything that any zone of the snapshot has: what none has was not asked for, or this
- * kernel does not count it, and gives no reading; what only this zone lacks gives a reading without a value.
- */
-export function zoneReadings(zone: ZoneKstats, told: ReadonlySet<string>): Reading[] {
+/** Where each metric is, in the order of METRICS; undefined for one that no zone of a snapshot has: it was not asked for, or this kernel does not count it. */
+export type MetricPlaces = readonly (Place | undefined)[];
+
+/** `told` holds the statistics that any zone of the snapshot has, by kind. */
+export function placesOf(told: ReadonlyMap<string, ReadonlySet<string>>): MetricPlaces {
+  return METRICS.map(({ places }) => places.find(([kind, statistic]) => told.get(kind)?.has(statistic) === true));
+}
+
+/** Readings of one zone: none of what no zone has, one without a value of what only this zone lacks. */
+export function zoneReadings(zone: ZoneKstats, places: MetricPlaces): Reading[] {
   const readings: Reading[] = [];
-  for (const row of METRICS) {
-    const place = row.places.find(([kind, statistic]) => told.has(`${kind} ${statistic}`));
+  for (const [i, row] of METRICS.entries()) {
+    const place = places[i];
     if (row.metric === "cpu_cap" && !zone.byKind.has("cpucaps")) {
       if (ALWAYS_THERE.every((kind) => zone.byKind.has(kind))) readings.push(readingOf(row.metric, NO_CAP));
     } else if (place !== undefined) {

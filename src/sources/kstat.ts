@@ -1,9 +1,10 @@
-import { CHILD_STDOUT_MAX_BYTES, type Clock } from "../core/index.ts";
+import { CHILD_STDOUT_MAX_BYTES, SOURCE_SLICE_MS, type Clock } from "../core/index.ts";
+import { TimeSlice } from "../runtime/index.ts";
 import { runChild } from "./child.ts";
 import type { IdentityBook } from "./identity.ts";
 import type { KstatSnapshot } from "./kstat-snapshot.ts";
 import { KstatTextReader } from "./kstat-text.ts";
-import { snapshotsFromKstat } from "./snapshots-from-kstat.ts";
+import { kstatSnapshots } from "./snapshots-from-kstat.ts";
 import type { Source, SourceReport } from "./source.ts";
 import { SwapMeans } from "./swap-means.ts";
 import { judgeOutput } from "./tool-output.ts";
@@ -64,17 +65,19 @@ class KstatSource implements Source {
     const afterWallNs = clock.wallNs();
     printed = reader.end().at(-1) ?? printed;
     const diagnostics = judgeOutput("kstat", result, printed.kstats.length > 0, reader.takeDiagnostics());
+    const slice = new TimeSlice(SOURCE_SLICE_MS, "Reading what kstat printed", signal);
     const takenNs = takenAtNs(printed, beforeNs, afterNs);
     const wallNs = afterWallNs - (afterNs - takenNs);
-    const read = snapshotsFromKstat(printed, {
+    const work = kstatSnapshots(printed, {
       sled: null,
       stampOf: (subjectKey) => book.stampFor(subjectKey, "kstat", wallNs),
       swapFree: (vminfo, pageBytes) => this.#swap.availableBytes("", vminfo, pageBytes),
       startTimeOf: ({ subjectKey, incarnation, bootTimeNs, crtimeNs, snaptimeNs, timestampNs }) =>
         book.startTimeOf({ subjectKey, incarnation, bootTimeNs, createdMonotonicNs: takenNs - (snaptimeNs - crtimeNs), timestampNs }),
     });
-    diagnostics.push(...read.diagnostics, ...(await book.save()));
-    return { snapshots: read.snapshots, diagnostics, ended: false };
+    const { snapshots, diagnostics: unread } = await slice.run(work);
+    diagnostics.push(...unread, ...(await book.save()));
+    return { snapshots, diagnostics, ended: false };
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { NS_PER_SECOND } from "../core/index.ts";
-import { wholeStat, zoneReadings } from "./kstat-readings.ts";
+import { placesOf, wholeStat, zoneReadings } from "./kstat-readings.ts";
 import { sledReadings } from "./kstat-sled.ts";
 import type { Kstat, KstatSnapshot } from "./kstat-snapshot.ts";
 import { joinZones, kindOf } from "./kstat-zones.ts";
@@ -34,16 +34,32 @@ export interface KstatContext {
   swapFree(vminfo: Kstat, pageBytes: bigint): Measurement;
 }
 
+export interface ReadKstat {
+  readonly snapshots: Snapshot[];
+  readonly diagnostics: Diagnostic[];
+}
+
+/** All that `kstatSnapshots` makes, at once. */
+export function snapshotsFromKstat(snapshot: KstatSnapshot, context: KstatContext): ReadKstat {
+  const work = kstatSnapshots(snapshot, context);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
 /**
  * Turns one kstat snapshot into a snapshot of each zone, and of the sled where the text has its statistics. Zones of which
- * not even name, creation and time were read are left out, with a diagnostic.
+ * not even name, creation and time were read are left out, with a diagnostic. It pauses after each zone, so that other work can have a turn.
  */
-export function snapshotsFromKstat(snapshot: KstatSnapshot, context: KstatContext): { snapshots: Snapshot[]; diagnostics: Diagnostic[] } {
+export function* kstatSnapshots(snapshot: KstatSnapshot, context: KstatContext): Generator<void, ReadKstat, void> {
   const { zones, diagnostics } = joinZones(snapshot);
-  const told = toldStatistics(snapshot);
+  yield;
+  const places = placesOf(toldStatistics(snapshot));
   const snapshots: Snapshot[] = [];
   let sledBootNs: bigint | null = null;
   for (const zone of zones) {
+    yield;
     const { zonename: zoneName, instance, identity, crtimeNs, snaptimeNs } = zone;
     const bootTimeNs = bootTimeOf(identity);
     if (instance === 0) sledBootNs = bootTimeNs;
@@ -64,7 +80,7 @@ export function snapshotsFromKstat(snapshot: KstatSnapshot, context: KstatContex
       continue;
     }
     const subject = { kind: "zone", zoneName, ...splitZoneName(zoneName), incarnation, startTimeNs } as const;
-    snapshots.push({ source: "kstat", subject, sled: context.sled, timestampNs, readings: zoneReadings(zone, told) });
+    snapshots.push({ source: "kstat", subject, sled: context.sled, timestampNs, readings: zoneReadings(zone, places) });
   }
   const sled = sledSnapshot(snapshot, context, sledBootNs);
   if (sled !== null) snapshots.push(sled);
@@ -87,11 +103,15 @@ function sledSnapshot(snapshot: KstatSnapshot, context: KstatContext, bootTimeNs
   return { source: "kstat", subject: { kind: "sled", startTimeNs }, sled: context.sled, timestampNs, readings };
 }
 
-function toldStatistics(snapshot: KstatSnapshot): Set<string> {
-  const told = new Set<string>();
+/** Every statistic that any zone of the snapshot has, by kind. */
+function toldStatistics(snapshot: KstatSnapshot): Map<string, Set<string>> {
+  const told = new Map<string, Set<string>>();
   for (const kstat of snapshot.kstats) {
     const kind = kindOf(kstat);
-    if (kind !== null) for (const statistic of kstat.stats.keys()) told.add(`${kind} ${statistic}`);
+    if (kind === null) continue;
+    let statistics = told.get(kind);
+    if (statistics === undefined) told.set(kind, (statistics = new Set()));
+    for (const statistic of kstat.stats.keys()) statistics.add(statistic);
   }
   return told;
 }
