@@ -2,6 +2,9 @@ import { formatRfc3339 } from "../core/index.ts";
 import type { ImportReport } from "../importer/index.ts";
 import { findingWords } from "./loss-lines.ts";
 
+/** Sleds that the report names. */
+const SLEDS_SHOWN = 8;
+
 export interface ReportContext {
   readonly dryRun: boolean;
   readonly seconds: number;
@@ -9,11 +12,12 @@ export interface ReportContext {
 
 /** The end of an import in lines of `what  number  note`; the numbers of reasons add up to the line above them. */
 export function renderImportReport(report: ImportReport, { dryRun, seconds }: ReportContext): string {
-  const { passedOver, unreadable, rowsWithheld, valuesWithheld, findings, firstNs, lastNs } = report;
+  const { passedOver, unreadable, sledSerials, rowsWithheld, valuesWithheld, findings, firstNs, lastNs } = report;
   const lines: [label: string, value: number | string, note: string][] = [
     ["files", report.filesRead, `${count(report.bytesRead)} bytes looked at`],
     ["files passed over", passedOver.count, ""],
     ["files unreadable", unreadable.count, ""],
+    ["sleds", sledSerials.length, sledList(sledSerials)],
     ["rows taken", report.rowsStored, dryRun ? "dry run: none was stored" : ""],
     ["rows known already", report.rowsKnown, ""],
     ["rows withheld", rowsWithheld.total, ""],
@@ -30,6 +34,13 @@ export function renderImportReport(report: ImportReport, { dryRun, seconds }: Re
   return lines
     .map(([label, value, note]) => `${label.padEnd(labels)}  ${count(value).padStart(values)}  ${note}`.trimEnd() + "\n")
     .join("");
+}
+
+/** So that one sees, before anything is stored, what became of the files' names. */
+function sledList(serials: readonly string[]): string {
+  const shown = serials.slice(0, SLEDS_SHOWN).map((serial) => serial.replaceAll(/[^\x20-\x7e\u00a1-\uffff]/g, "?"));
+  const more = serials.length - shown.length;
+  return shown.join(", ") + (more > 0 ? ` and ${count(more)} more` : "");
 }
 
 function reasons(sorted: readonly (readonly [string, number])[]): [string, number, string][] {

@@ -45,6 +45,8 @@ export interface ImportReport {
   /** Files in which there is nothing to import, and files that could not be read, a sentence each. */
   readonly passedOver: Notes;
   readonly unreadable: Notes;
+  /** Serial numbers of the sleds that rows are of. */
+  readonly sledSerials: readonly string[];
   readonly rowsStored: number;
   readonly rowsKnown: number;
   readonly rowsWithheld: Tally;
@@ -124,6 +126,7 @@ class ImportRun {
       bytesRead: this.#bytesDone,
       passedOver: this.#passedOver,
       unreadable: this.#unreadable,
+      sledSerials: [...this.#blocks.serials],
       rowsStored: this.#rowsStored,
       rowsKnown: this.#rowsKnown,
       rowsWithheld: this.#rowsWithheld,

@@ -1,5 +1,5 @@
 import { IMPORT_BLOCK_ROWS, type Catalogue } from "../core/index.ts";
-import type { Reading, RecordedInstant, RecordedSubject, RowSink } from "../sources/index.ts";
+import type { Reading, RecordedInstant, RecordedSubject, RowSink, SledIdentity } from "../sources/index.ts";
 import { RowCollector, type Withheld } from "./row-collector.ts";
 
 const ZONES = "zone_resource";
@@ -17,6 +17,9 @@ export class RowBlocks implements RowSink {
   readonly sleds: RowCollector;
   /** Rows begun. */
   rows = 0;
+  /** Serial numbers of the sleds that they are of, as they came. */
+  readonly serials = new Set<string>();
+  #sled: SledIdentity | null = null;
   #current: RowCollector;
 
   constructor(catalogue: Catalogue, withheld: Withheld) {
@@ -35,6 +38,9 @@ export class RowBlocks implements RowSink {
     this.#current = subject.of.kind === "zone" ? this.zones : this.sleds;
     this.#current.begin(subject, timestampNs);
     this.rows += 1;
+    if (subject.sled === this.#sled) return;
+    this.#sled = subject.sled;
+    this.serials.add(subject.sled.sledSerial);
   }
 
   reading(reading: Reading): void {

@@ -13,6 +13,7 @@ import { freePortBase } from "../support/free-port-base.ts";
 import { ofMetric, reported, samplesIn } from "../support/imported.ts";
 import { recordKstats } from "../support/kstat-recording.ts";
 import { Random } from "../support/random.ts";
+import { until } from "../support/until.ts";
 import { runZonemeter, ZonemeterProcess } from "../support/zonemeter-process.ts";
 import { recordZonestat, reportLines, type PrintedZone } from "../support/zonestat-recording.ts";
 
@@ -44,6 +45,16 @@ function put(path: string, content: string | Uint8Array): string {
   mkdirSync(dirname(whole), { recursive: true });
   writeFileSync(whole, content);
   return whole;
+}
+
+/** The engine has taken a block of rows of LONG_AGO_S for good. */
+function hasPart(): boolean {
+  try {
+    return readdirSync(dataDir, { recursive: true }).some((path) => /\/20250301_\d+_\d+_0$/.test(String(path)));
+  } catch {
+    // A folder was not there yet, or went while it was read.
+    return false;
+  }
 }
 
 /** Bytes of all files below a folder. */
@@ -99,6 +110,8 @@ describe("what cron left", () => {
     put("all/sled-07/zonestat-20250301", text);
     put("all/sled-08/zonestat-20250301.gz", gzipSync(text));
     put("all/deep/er/BRM42.txt", text);
+    const dry = await importHere(dataDir, "--dry-run", join(folder, "all"));
+    expect(dry.stdout).toMatch(/^sleds +3 {2}BRM42, sled-07, sled-08$/m);
     expect((await importHere(dataDir, join(folder, "all"))).code).toBe(0);
     const serials = (samples: readonly string[]): string[] =>
       [...new Set(samples.map((line) => / sled_serial=(\S+)/.exec(line)![1]!))].sort();
@@ -186,7 +199,7 @@ describe("an import that is killed", () => {
     const random = new Random(seed);
     const names = ["global", ...Array.from({ length: 23 }, (_, i) => `zone${i}`)];
     for (const sled of ["sled-01", "sled-02", "sled-03", "sled-04"])
-      put(`all/${sled}/zonestat-20250301`, recordZonestat(names, 2_000, LONG_AGO_S, random).text);
+      put(`all/${sled}/zonestat-20250301`, recordZonestat(names, 3_500, LONG_AGO_S, random).text);
     const clean = join(folder, "clean");
     const startedMs = performance.now();
     expect((await runZonemeter(["import", "--data-dir", clean, join(folder, "all")])).code).toBe(0);
@@ -194,13 +207,16 @@ describe("an import that is killed", () => {
     const expected = await samplesIn(clean);
     for (let kill = 0; kill < 3; kill++) {
       const running = new ZonemeterProcess(["import", "--data-dir", dataDir, join(folder, "all")]);
-      await new Promise((resolve) => setTimeout(resolve, (0.3 + 0.7 * random.next()) * wholeMs));
+      // The first is killed once a block is stored, the others at any time.
+      if (kill === 0) await until("a stored block", 60_000, async () => hasPart() || undefined);
+      await new Promise((resolve) => setTimeout(resolve, (kill === 0 ? 0.1 : 0.8) * random.next() * wholeMs));
       running.kill("SIGKILL");
       await running.finished;
     }
     const { code, stdout } = await importHere(dataDir, join(folder, "all"));
     expect(code).toBe(0);
-    expect(reported(stdout, "rows taken") + reported(stdout, "rows known already"), `seed ${seed}`).toBe(4 * 2_000 * 25);
+    expect(reported(stdout, "rows taken") + reported(stdout, "rows known already"), `seed ${seed}`).toBe(4 * 3_500 * 25);
+    expect(reported(stdout, "rows known already"), `seed ${seed}`).toBeGreaterThan(0);
     const samples = await samplesIn(dataDir);
     expect(samples.length, `seed ${seed}`).toBe(expected.length);
     expect(
@@ -311,6 +327,23 @@ describe("what cannot be imported", () => {
     expect(bad.code).toBe(1);
     expect(bad.stderr).toContain(missing);
     expect(reported(bad.stdout, "rows known already")).toBe(4);
+  });
+
+  it("takes files of any name, and times of any year but those to come", async () => {
+    const at = (unixS: number): string => reportLines({ unixS, count: 1, intervalS: 10, zones: [zone("global", 5)] }).join("");
+    put('odd/a "b" & c/zonestat-20250301', at(LONG_AGO_S));
+    put("odd/-x\nü/zonestat-20250301", at(LONG_AGO_S));
+    put("odd/old/zonestat-20100101", at(1_262_304_000));
+    put("odd/new/zonestat-20990101", at(4_070_908_800));
+    put("odd/new/zeros", new Uint8Array(100_000));
+    put("odd/new/long", "x".repeat(2_000_000));
+    const { code, stdout } = await importHere(dataDir, join(folder, "odd"));
+    expect([code, reported(stdout, "rows taken"), reported(stdout, "the time is yet to come")]).toEqual([0, 6, 2]);
+    expect(reported(stdout, "files passed over")).toBe(2);
+    expect(stdout).toMatch(/^from +2010-01-01T00:00:00Z\nto +2025-03-01T00:00:00Z$/m);
+    expect(stdout).toMatch(/^sleds +4 {2}-x\?ü, a "b" & c, new, old$/m);
+    const serials = new Set((await samplesIn(dataDir)).map((line) => / sled_serial=(.*?) source=/s.exec(line)![1]!));
+    expect([...serials].sort()).toEqual(["-x\nü", 'a "b" & c', "old"]);
   });
 
   it("says so where there is nothing", async () => {
