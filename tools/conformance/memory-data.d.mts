@@ -22,6 +22,8 @@ export interface MemoryDataOptions {
   readonly matches: (pattern: string, text: string) => boolean;
   /** Makes what `select` rejects with when there are too many rows. */
   readonly limitError: (message: string) => Error;
+  /** Rows that are stored twice stay two, as upstream reads them. */
+  readonly asStored?: boolean;
 }
 
 export declare class MemoryData implements OxqlData {

@@ -11,8 +11,9 @@ export class MemoryData {
   #matches;
   #limitError;
 
-  constructor(series, { matches, limitError }) {
-    this.#series = series;
+  /** With `asStored` rows that are stored twice stay two, as upstream reads them. */
+  constructor(series, { matches, limitError, asStored = false }) {
+    this.#series = series.map((one) => ({ ...one, samples: inOrder(asStored ? one.samples : collapse(one.samples)) }));
     this.#matches = matches;
     this.#limitError = limitError;
   }
@@ -37,7 +38,7 @@ export class MemoryData {
   }
 
   #rows(series, { alternatives, limit, lookBack }) {
-    const rows = collapse(series.samples);
+    const rows = series.samples;
     const possible = alternatives.filter(({ fields }) => fields.every((term) => this.#fieldHolds(term, series.fields)));
     const wanted = rows.map(
       (row) => alternatives.length === 0 || possible.some(({ times }) => times.every((term) => timeHolds(term, row))),
@@ -86,10 +87,14 @@ function compare(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** In order of (start time, timestamp), each pair once: the later one given stays. */
+/** Each pair of start time and timestamp once: the later one given stays. */
 function collapse(samples) {
-  const byKey = new Map(samples.map((sample) => [`${sample.startTimeNs} ${sample.timestampNs}`, sample]));
-  return [...byKey.values()].sort((a, b) => compare(a.startTimeNs ?? 0n, b.startTimeNs ?? 0n) || compare(a.timestampNs, b.timestampNs));
+  return [...new Map(samples.map((sample) => [`${sample.startTimeNs} ${sample.timestampNs}`, sample])).values()];
+}
+
+/** In order of (start time, timestamp). */
+function inOrder(samples) {
+  return samples.toSorted((a, b) => compare(a.startTimeNs ?? 0n, b.startTimeNs ?? 0n) || compare(a.timestampNs, b.timestampNs));
 }
 
 function columns(fields, rows, datumType) {

@@ -26,6 +26,7 @@ async function ask({ now, schema, data, query: text }, dialect) {
     {
       matches: (pattern, value) => compileRegex(pattern)(value),
       limitError: (message) => new ZonemeterError("limit", message),
+      asStored: dialect === "upstream",
     },
   );
   const running = attempt(() => {
