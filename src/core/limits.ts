@@ -6,6 +6,9 @@ export const PRODUCER_RING_SNAPSHOTS = 20_000;
 /** Reads of a source that the ring holds at least, however many zones one read has: four collections of 30 s at 10 s. */
 export const PRODUCER_RING_READS = 12;
 
+/** Snapshots of one read for which a producer's heap is kept small; with more of them memory is given for CPU. */
+export const PRODUCER_SMALL_READ = 1_000;
+
 /** Snapshots of a recording a producer reads ahead of their collection; a replay waits for room, so nothing of it is ever dropped. */
 export const PRODUCER_REPLAY_SNAPSHOTS = 4_000;
 

@@ -1,5 +1,5 @@
-import { messageOf, PRODUCER_RING_READS, SOURCE_SLICE_MS, type Catalogue, type Clock } from "../core/index.ts";
-import { TimeSlice, type Logger } from "../runtime/index.ts";
+import { messageOf, PRODUCER_RING_READS, PRODUCER_SMALL_READ, SOURCE_SLICE_MS, type Catalogue, type Clock } from "../core/index.ts";
+import { letHeapGrow, TimeSlice, type Logger } from "../runtime/index.ts";
 import { SOURCE_NAMES, type OpenedSource, type SledIdentity, type Snapshot } from "../sources/index.ts";
 import type { GroupBuffer } from "./group-buffer.ts";
 import type { Ledger } from "./ledger.ts";
@@ -142,6 +142,7 @@ export class Sampler {
       const { live, ledger } = this.#options;
       // On a machine with very many zones the usual ring would not hold what comes between two collections.
       live.growTo(snapshots.length * PRODUCER_RING_READS);
+      if (snapshots.length > PRODUCER_SMALL_READ) letHeapGrow();
       const slice = new TimeSlice(SOURCE_SLICE_MS, "Taking snapshots in", null);
       for (const snapshot of snapshots) {
         if (slice.spent()) await slice.rest();
