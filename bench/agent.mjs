@@ -34,10 +34,10 @@ export async function agent({ workDir, note }) {
       for (const [kind, env, hostRoot] of [kstat(workDir, zones), cgroup(workDir, zones)]) {
         note(`${kind}, ${zones} zones`);
         const settings = { kind, hostRoot, workDir, nexus: nexus.address };
-        results[zones === MANY ? `${kind} ${MANY}` : kind] = {
-          ...(await atRest(settings, env)),
-          ...(await atWork(settings, env, zones === MANY ? MANY_ZONES : FEW_ZONES)),
-        };
+        const rest = await atRest(settings, env);
+        const work = await atWork(settings, env, zones === MANY ? MANY_ZONES : FEW_ZONES);
+        const cpuPercent = round(rest.idlePercent + work.cpuMsPerRead / (INTERVAL_S * 10), 3);
+        results[zones === MANY ? `${kind} ${MANY}` : kind] = { cpuPercent, ...rest, ...work };
       }
     }
   } finally {
@@ -112,7 +112,6 @@ async function atWork(settings, env, { intervalMs, reads, readsAfter }) {
     const cpuMsPerRead = (polled.cpuMs - begun.cpuMs) / readsSince(polled);
     return {
       cpuMsPerRead: round(cpuMsPerRead, 1),
-      cpuPercentAtWork: round((100 * cpuMsPerRead) / (INTERVAL_S * 1000), 3),
       readWallMs: round((polled.sourceMs - begun.sourceMs) / readsSince(polled), 1),
       reads: readsSince(polled),
       rssPolledMiB,

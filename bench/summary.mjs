@@ -17,8 +17,10 @@ export function summary({ results }) {
   if (agent !== undefined) {
     for (const kind of ["kstat", "cgroup"]) {
       row("agent", `${kind}, 100 zones each 10 s`, agent[kind].cpuPercent, 1, "% of a core");
-      row("agent", `${kind}, resident memory after a read`, agent[kind].rssAtRestMiB, 120, "MiB");
-      row("agent", `${kind}, after 60 reads in a row`, agent[kind].rssMiB, 120, "MiB");
+      row("agent", `${kind}, resident memory after the first read`, agent[kind].rssAtRestMiB, 120, "MiB");
+      row("agent", `${kind}, at most in ${agent[kind].reads} reads in a row`, agent[kind].rssPolledMiB, 120, "MiB");
+      row("agent", `${kind}, at most with the ring full`, agent[kind].rssFullMiB, 120, "MiB");
+      row("agent", `${kind}, at most ever (VmHWM), a full ring drained`, agent[kind].rssPeakMiB, 120, "MiB");
       row("agent", `${kind}, event loop p99`, agent[kind].loopP99Ms, 50, "ms");
     }
   }
