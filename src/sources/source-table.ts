@@ -100,7 +100,7 @@ export const SOURCES: readonly SourceRow[] = [
     command: null,
     gives: "exact CPU time, throttling, pressure, resident memory, working set, swap, tasks and caps of control groups",
     needs: "a readable cgroup file system, v2, v1 or both",
-    costs: "some 15 small kernel files for each group and read",
+    costs: "some 12 small kernel files for each group and read",
     intervalMs: 10_000,
     deadlineMs: 30_000,
     finite: false,
