@@ -44,7 +44,7 @@ export async function storeSeries(engine: Engine, design: WideDesign, ranges: re
 }
 
 /**
- * Reads the series of a table whose samples reach a bucket, into a registry that may know some of them. `conflicts` counts rows whose id belongs to
+ * Reads the series of a table whose samples reach a bucket, in order of their ids, into a registry that may know some of them. `conflicts` counts rows whose id belongs to
  * another series.
  */
 export async function loadSeries(
@@ -57,7 +57,7 @@ export async function loadSeries(
     .map((column) => identifier(column.name))
     .join(", ");
   const reader = new RowBinaryReader(
-    await ask(engine, `SELECT ${names} FROM ${seriesTable(design)} WHERE last_b >= ${integerLiteral(sinceBucket)}`),
+    await ask(engine, `SELECT ${names} FROM ${seriesTable(design)} WHERE last_b >= ${integerLiteral(sinceBucket)} ORDER BY sid`),
   );
   let conflicts = 0;
   while (!reader.atEnd) {
