@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { request } from "undici";
 import type { Handler } from "../../src/http/index.ts";
 import { gate } from "../support/gate.ts";
@@ -104,6 +104,7 @@ describe("a handler learns whether its response was sent", () => {
 
   it("when it came in pieces, each made only when there is room for it", async () => {
     const told = gate<boolean>();
+    const warnings = vi.spyOn(process, "emitWarning");
     let made = 0;
     function* pieces(): Generator<Buffer> {
       for (; made < 32; made++) yield BIG.subarray(0, 1024 * 1024);
@@ -116,6 +117,8 @@ describe("a handler learns whether its response was sent", () => {
     socket.resume();
     expect(await told.opened).toBe(true);
     expect(made).toBe(32);
+    expect(warnings).not.toHaveBeenCalled();
+    warnings.mockRestore();
     socket.destroy();
   });
 
