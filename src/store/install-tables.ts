@@ -37,7 +37,7 @@ interface StoredTable {
 
 /**
  * Makes what is missing: tables, columns of new metrics and states, target fields, another retention. Never changes the type of a column and
- * never drops one. Throws ZonemeterError `config` where a column has another type than the schema says now.
+ * never drops one. Throws ZonemeterError `config` where a column has another type than the schema says now, or a table over a cluster lacks one.
  */
 export async function installTables(
   engine: Engine,
@@ -50,6 +50,8 @@ export async function installTables(
   const tables: WideTable[] = [];
   for (const design of designs) {
     const change = async (statement: string): Promise<void> => {
+      const spread = [...stored].find(([name, table]) => isSpread(table) && statement.startsWith(`ALTER TABLE ${samplesTable({ name })} `));
+      if (spread !== undefined) refuseSpread(spread[0], statement);
       logger.debug({ table: design.name, statement }, "changing the store's layout");
       await engine.run(statement);
     };
@@ -143,9 +145,24 @@ async function addImportedAt(table: string, stored: StoredTable, of: "samples" |
 }
 
 async function setRetention(table: string, stored: StoredTable, ttl: string | null, change: Change): Promise<void> {
+  // That of tables over the nodes of a cluster is the nodes' own.
+  if (isSpread(stored)) return;
   const has = ttlOf(stored.definition);
   if (has === ttl || (has !== null && ttl !== null && withoutBlanks(has) === withoutBlanks(ttl))) return;
   await change(ttl === null ? `ALTER TABLE ${table} REMOVE TTL` : `ALTER TABLE ${table} MODIFY TTL ${ttl}`);
+}
+
+/** A table over those of a cluster's nodes, which it does not change with itself. */
+function isSpread({ definition }: StoredTable): boolean {
+  return definition.startsWith("Distributed");
+}
+
+function refuseSpread(name: string, statement: string): never {
+  throw new ZonemeterError(
+    "config",
+    `Table ${DATABASE}.${name} is spread over a cluster and lacks what the schemas have now: run there, for ${name}_local on every node first, ${statement}`,
+    { kind: "layout" },
+  );
 }
 
 function ttlOf(definition: string): string | null {
