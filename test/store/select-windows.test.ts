@@ -183,7 +183,7 @@ describe("samples put together by window", () => {
       "get zone_resource:cpu_nsec | filter state == 'user' && zone_type != 'crowd' && timestamp > @now() - 5h && timestamp <= @now() | align rate(1h)";
     const plain = await outcome(text, fromSamples);
     const put = await outcome(text, fromWindows);
-    expect(put.rowsFetched * 20).toBeLessThan(plain.rowsFetched);
+    expect(put.rowsFetched * 5).toBeLessThan(plain.rowsFetched);
     expect(put.rowsFetched).toBeGreaterThan(8);
     const query = parse(text, { nowNs: NOW_NS });
     const limited = { catalogue: CATALOGUE, data: fromWindows, nowNs: NOW_NS, signal: new AbortController().signal };

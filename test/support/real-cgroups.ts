@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmdirSync, watch, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "./until.ts";
 
@@ -100,17 +100,31 @@ export class RealCgroups {
     }
     for (const name of this.#made.sort((a, b) => b.length - a.length)) {
       for (const hierarchy of HIERARCHIES) {
-        await until(`${name} to be empty`, 5_000, async () => {
+        await until(`${name} to be empty`, 30_000, async () => {
           try {
             rmdirSync(join(hierarchy, name));
             return true;
           } catch (error) {
-            return (error as NodeJS.ErrnoException).code === "ENOENT" ? true : undefined;
+            if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
+            // What a child that was killed had just asked for may come after it.
+            removeGroupsIn(join(hierarchy, name));
+            return undefined;
           }
         });
       }
     }
     this.#made.length = 0;
+  }
+}
+
+function removeGroupsIn(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    try {
+      rmdirSync(join(directory, entry.name));
+    } catch {
+      // It has processes for now, or has gone.
+    }
   }
 }
 
