@@ -11,7 +11,7 @@ const PRODUCER = new URL("./producer-child.mjs", import.meta.url).pathname;
 const INTERVAL_S = 10;
 const READS_PER_POLL = 3;
 const MANY = 10_000;
-const IDLE_MS = 3_000;
+const IDLE_MS = 10_000;
 
 /** Reads are this much closer together than in life; 200 of them stand for 33 minutes. */
 const FEW_ZONES = { intervalMs: 250, reads: 200, readsAfter: 30 };

@@ -34,7 +34,7 @@ export class Child {
     return line;
   }
 
-  /** CPU ms since it began, resident bytes now and at their peak, the event loop's delay since `reset` in ms, and what it adds itself. */
+  /** CPU ms since it began, resident bytes now and at their peak, the event loop's delay in ms since it was last asked with `reset`, and what it adds itself. */
   cost(reset = false) {
     return new Promise((resolve) => {
       this.#answers.push(resolve);
